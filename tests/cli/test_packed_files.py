@@ -24,7 +24,7 @@ def test_packed_maps_are_the_maps(ending, name, sky, zonal, tmp_path):
     plain = (tmp_path / "sky.fits").read_bytes()
     (tmp_path / name).write_bytes(PACKERS[ending](plain))
     assert zonal("compare", "sky.fits", name, "--limit", "0")["within_limit"]
-    # Of several streams, one after the other.
+    # A packed file may have several streams, one after the other.
     half = len(plain) // 2 + 1
     (tmp_path / name).write_bytes(PACKERS[ending](plain[:half]) + PACKERS[ending](plain[half:]))
     assert zonal("compare", "sky.fits", name, "--limit", "0")["within_limit"]

@@ -1,7 +1,6 @@
 #include "io/map/column_names.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <string_view>
 #include <vector>

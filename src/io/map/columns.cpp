@@ -88,10 +88,6 @@ void check_unique(const std::vector<MapField>& fields) {
     }
 }
 
-}  // namespace
-
-namespace {
-
 bool is_data(const MapField& field) {
     return field.numeric && field.auxiliary == Auxiliary::none;
 }
@@ -221,7 +217,7 @@ std::vector<MapField> choose_fields(const std::vector<MapField>& fields, const R
     if (options.polarized == false) {
         for (auto& field : chosen) field.stokes = Stokes::none;
     }
-    // Of several pairs the caller may have chosen one.
+    // The caller may have chosen one of several pairs.
     if (!options.polarized && !options.fields.empty() && !has_pair(chosen)) assign_by_shared_names(chosen);
     check_unique(chosen);
     if (!options.polarized) note_scalars(chosen, notes);

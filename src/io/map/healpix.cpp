@@ -24,7 +24,7 @@ struct MapHeaders {
     const FitsHeader& own;
     const FitsHeader& primary;
 
-    /// Of the first of these keys that one of the headers has, in capitals; empty where none has.
+    /// The text, in capitals, of the first of these keys that a header has; empty if none has one.
     std::string text(std::initializer_list<const char*> keys) const {
         for (const auto* header : {&own, &primary})
             for (const auto* key : keys)

@@ -86,7 +86,7 @@ void write_sky_cards(FitsWriter& writer, const MapFile& map) {
         writer.write_card({"COORDSYS", coordinates, "G = galactic, E = ecliptic, C = equatorial"});
     writer.write_card({"BAD_DATA", unseen_value, "value of pixels without data"});
     writer.write_card({"POLAR", map.polarized(), "Q and U are included"});
-    // Of columns that are not known to be Q and U, the file still says by which convention they were written.
+    // The file keeps its convention even if no column is known to be Q or U.
     if (map.find(Stokes::U) < 0 && map.polarization_convention == PolarizationConvention::absent) return;
     const bool iau = map.polarization_convention == PolarizationConvention::iau;
     writer.write_card({"POLCCONV", std::string(iau ? "IAU" : "COSMO"), "sign of U (COSMO or IAU)"});

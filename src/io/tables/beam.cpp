@@ -146,7 +146,7 @@ BeamFile read_text_window(const FileBytes& file) {
     for (std::size_t i = 0; i < table.columns.size(); ++i)
         columns.push_back({table.header.size() == table.columns.size() ? table.header[i] : std::string(),
                            std::move(table.columns[i])});
-    // Of columns without names the first is l.
+    // If no column is named l, the first of several holds it.
     const bool has_multipoles = std::any_of(columns.begin(), columns.end(), [](const WindowColumn& column) {
         return is_multipole_name(column.name);
     });
