@@ -41,24 +41,24 @@ AlmLayout layout_for(const Alm2mapOptions& options, const AlmLayout& layout) {
     return {lmax, options.mmax.value_or(std::min(lmax, layout.mmax()))};
 }
 
-/// The alm up to --lmax and --mmax, and on several ranks the sky whose orders they are.
+/// The alm up to --lmax and --mmax, and on several ranks the part of the sky whose orders they are.
 struct Input {
     io::AlmFile file;
-    std::shared_ptr<const DistributedSky> sky;
+    std::shared_ptr<const SkyPart> part;
 };
 
 Input read_part(const Alm2mapOptions& options, const Pixelization& pixels, Session& session) {
-    const auto& ranks = session.job->ranks();
+    const auto& ranks = session.ranks;
     const auto header = io::read_alm_header(options.files.in, ranks);
     const auto layout = layout_for(options, header.file.layout);
     const auto sky = divide_sky(pixels, layout.lmax(), layout.mmax(), header.n_components == 3,
                                 options.files.run, session);
     session.note(header.file.notes);
-    return {io::read_alm_part(options.files.in, sky->layout(), ranks), sky};
+    return {io::read_alm_part(options.files.in, sky.layout(), ranks), sky.part()};
 }
 
 Input read_truncated(const Alm2mapOptions& options, const Pixelization& pixels, Session& session) {
-    if (session.job) return read_part(options, pixels, session);
+    if (session.has_several_ranks()) return read_part(options, pixels, session);
     auto file = read_alm(options.files.in, session);
     const auto layout = layout_for(options, file.layout);
     truncate(file, layout.lmax(), layout.mmax());
@@ -70,10 +70,10 @@ Input read_truncated(const Alm2mapOptions& options, const Pixelization& pixels, 
 void run(Alm2mapOptions& options, Session& session) {
     const auto pixels = pixelization(options.map);
     options.files.begin(session);
-    auto [file, sky] = read_truncated(options, pixels, session);
+    auto [file, part] = read_truncated(options, pixels, session);
     const auto lmax = file.layout.lmax();
     auto map =
-        new_sky_map(pixels, file.components.size() == 3, file.unit, file.precision, file.coordinates, sky);
+        new_sky_map(pixels, file.components.size() == 3, file.unit, file.precision, file.coordinates, part);
     if (const auto beam = beam_to(options.beam, map.nside(), lmax, session))
         multiply(file, *beam);
     else if (options.beam.extension != Extension::none)

@@ -64,7 +64,7 @@ void require_same_sky(io::AlmFile& a, io::AlmFile& b, const AnafastOptions& opti
 /// The ranks' shares of the orders follow from nside, lmax and mmax; those of alm files from lmax and mmax.
 void require_same_shares(const io::AlmFile& a, const io::AlmFile& b, const AnafastOptions& options,
                          const Session& session) {
-    session.job->ranks().together("two skies", [&] {  // which hands on an InvalidArgument as wrong use
+    session.together("two skies", [&] {  // which hands on an InvalidArgument as wrong use
         if (a.layout != b.layout)
             throw InvalidArgument(
                 fmt::format("{}, {}: not over several ranks: both must be maps of the same nside, lmax and "
@@ -76,7 +76,7 @@ void require_same_shares(const io::AlmFile& a, const io::AlmFile& b, const Anafa
 
 /// Adds up what each rank's orders make of the spectra.
 void sum_over_ranks(std::vector<Spectrum>& spectra, const Session& session) {
-    for (auto& spectrum : spectra) spectrum.values = session.job->ranks().sum(spectrum.values);
+    for (auto& spectrum : spectra) spectrum.values = session.ranks.sum(spectrum.values);
 }
 
 /// The first rank of a job writes for all.
@@ -85,7 +85,7 @@ void write(const AnafastOptions& options, const io::SpectrumFile& file, const Se
         if (session.speaks())
             io::write_spectrum(options.files.out, file, options.files.output.write_options());
     };
-    session.job ? session.job->ranks().together("the spectra", write_here) : write_here();
+    session.together("the spectra", write_here);
 }
 
 /// Those of one sky, or of two.
@@ -134,11 +134,11 @@ void run(AnafastOptions& options, Session& session) {
     if (options.inputs.size() == 3) {
         session.report["input2"] = options.inputs[1];
         second = read_input(options.inputs[1], options, session);
-        if (session.job) require_same_shares(first, *second, options, session);
+        if (session.has_several_ranks()) require_same_shares(first, *second, options, session);
         require_same_sky(first, *second, options);
     }
     auto file = make_spectra(first, second);
-    if (session.job) sum_over_ranks(file.spectra, session);
+    sum_over_ranks(file.spectra, session);
     file.precision = options.files.precision.value_or(file.precision);
     file.cards = provenance(session);
     set_cards(file.cards, first.cards);

@@ -115,13 +115,13 @@ void convert_share(const ConvertOptions& options, Session& session) {
     const auto order = options.ordering.value_or(pixels.ordering);
     if (!healpix::is_valid_nside(pixels.nside, order))
         throw UsageError(fmt::format("--order nest: nside {} is not a power of 2", pixels.nside));
-    reorder(session.job->ranks(), map, order);
+    reorder(session.ranks, map, order);
     set_header(options, map.file);
     write_map_share(options.files, map, {}, session);
 }
 
 void convert_map(const ConvertOptions& options, Session& session) {
-    if (session.job) return convert_share(options, session);
+    if (session.has_several_ranks()) return convert_share(options, session);
     // Hits and covariances are no fields that alm could describe.
     const auto columns = options.resamples() ? Columns::fields : Columns::all;
     const auto map = read_sky_map(options.files.in, options.input, session, columns);
@@ -146,7 +146,7 @@ void convert_alm(const ConvertOptions& options, Session& session) {
 void run(ConvertOptions& options, Session& session) {
     check(options);
     options.files.name_output(session);
-    if (options.resamples() && !session.job) options.files.run.resolve(session);
+    if (options.resamples() && !session.has_several_ranks()) options.files.run.resolve(session);
     if (io::inspect(options.files.in).kind == io::FileKind::alm)
         convert_alm(options, session);
     else

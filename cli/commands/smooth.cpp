@@ -129,7 +129,7 @@ SmoothedMap smooth_by_options(const SmoothOptions& options, SkyMap&& map, Smooth
     auto smoothing = library_options(options, map, given, session);
     const auto mask = read_mask(options.mask, map, session);
     const auto weights = find_weights(options.analysis, map, options.run, session);
-    check_known(options.mask, map, mask.view());
+    check_known(options.mask, map, mask.view(), session);
     smoothing.mask = mask.view();
     smoothing.ring_weights = weights.ring;
     smoothing.pixel_weights = {weights.pixel.data(), {std::ssize(weights.pixel)}};
@@ -165,8 +165,9 @@ void require_normal_numbers(const SmoothOptions& options, const SmoothedMap& smo
 }
 
 void smooth_map(const SmoothOptions& options, Session& session) {
-    auto map = session.job ? read_sky_part(options.in, options.input, options.analysis, options.run, session)
-                           : read_sky_map(options.in, options.input, session);
+    auto map = session.has_several_ranks()
+                   ? read_sky_part(options.in, options.input, options.analysis, options.run, session)
+                   : read_sky_map(options.in, options.input, session);
     SmoothingInput given;
     auto smoothed = smooth_by_options(options, std::move(map), given, session);
     stop_if_interrupted();
@@ -175,7 +176,7 @@ void smooth_map(const SmoothOptions& options, Session& session) {
     auto& header = smoothed.map.header();
     for (auto& column : header.columns) column.precision = options.precision.value_or(column.precision);
     set_cards(header.cards, smoothing_cards(options, smoothed, session));
-    if (const auto sky = sky_of(smoothed.map))
+    if (const auto sky = DistributedSky::of(smoothed.map))
         io::write_sky_part(options.out, smoothed.map, *sky, options.output.write_options());
     else
         io::write_sky_map(options.out, smoothed.map, options.output.write_options());
@@ -231,7 +232,7 @@ void prepare_for_job(SmoothOptions& options, const Session& session) {
 }
 
 void smooth_file(SmoothOptions& options, Session& session) {
-    if (session.job) prepare_for_job(options, session);
+    if (session.has_several_ranks()) prepare_for_job(options, session);
     check(options);
     options.output.require_writable(options.out);
     session.report["input"] = options.in;

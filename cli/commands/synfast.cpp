@@ -112,7 +112,7 @@ SkySpectra sky_spectra(const io::SpectrumFile& file, bool polarized, std::int64_
 std::int64_t draw_seed(const Session& session) {
     std::random_device device;
     const auto seed = static_cast<std::int64_t>((std::uint64_t{device()} << 32 | device()) & max_seed);
-    return session.job ? std::stoll(session.job->ranks().gather(std::to_string(seed))[0]) : seed;
+    return std::stoll(session.ranks.gather(std::to_string(seed))[0]);
 }
 
 void check_files(const SynfastCommand& options, const Session& session) {
@@ -126,7 +126,7 @@ void check_files(const SynfastCommand& options, const Session& session) {
 void check_noise(const SynfastCommand& options, const io::SpectrumFile& file, const Session& session) {
     const bool is_planned = options.method && options.method != NoiseMethod::harmonic;
     require_one_process(session, options.method.has_value(), "--method", "it convolves noise on all pixels");
-    const bool explains = options.explain && !session.job;
+    const bool explains = options.explain && !session.has_several_ranks();
     if (!is_planned && (options.error > 0 || explains || !options.costs.empty()))
         throw UsageError("--error, --explain, --costs: only with --method auto or split");
     if (!options.method) return;
@@ -163,12 +163,12 @@ void set_header(const SynfastCommand& options, const io::SpectrumFile& file, Sky
 void make_of_alm(const SynfastCommand& options, const SkyRequest& request, const io::SpectrumFile& file,
                  Session& session) {
     const auto mmax = AnalysisChoice{{}, options.mmax, {}}.mmax_for(request.lmax);
-    std::shared_ptr<const DistributedSky> sky_of_ranks;
-    if (session.job) {
+    std::shared_ptr<const SkyPart> part;
+    if (session.has_several_ranks()) {
         auto run = options.files.run;
         run.explain = options.explain;
-        sky_of_ranks =
-            divide_sky(request.pixels, request.lmax, mmax, !request.spectra.ee.empty(), run, session);
+        part =
+            divide_sky(request.pixels, request.lmax, mmax, !request.spectra.ee.empty(), run, session).part();
     }
     session.progress("random alm")(0);  // drawing is done in one go: the bar names what takes the time
     auto sky = synfast(request.spectra, request.pixels,
@@ -179,7 +179,7 @@ void make_of_alm(const SynfastCommand& options, const SkyRequest& request, const
                         .threads = options.files.run.thread_count(),
                         .device = options.files.run.device,
                         .progress = session.progress("synthesis"),
-                        .part = sky_of_ranks});
+                        .part = part});
     stop_if_interrupted();
     set_header(options, file, sky.map);
     const auto cards = sky_cards(options, request, realization_scheme);

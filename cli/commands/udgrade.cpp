@@ -40,10 +40,10 @@ void run(UdgradeCommand& options, Session& session) {
             session.note("Q and U are combined as they stand: no parallel transport between pixels");
         session.report["nside_in"] = std::get<HealpixPixels>(pixels_in).nside;
     };
-    if (session.job) {
+    if (session.has_several_ranks()) {
         auto map = read_map_share(options.files.in, options.input, session);
         const auto pixels_in = map.file.pixelization;
-        auto out = udgrade(session.job->ranks(), std::move(map), options.nside, options.how);
+        auto out = udgrade(session.ranks, std::move(map), options.nside, options.how);
         report(out.file, pixels_in);
         return write_map_share(options.files, out, cards, session);
     }

@@ -11,8 +11,8 @@ namespace zonal::cli {
 /// Reads alm; the notes go to the session. Over several ranks, each gets a share of the orders. Throws
 /// IoError for coefficients that are NaN or infinite.
 inline io::AlmFile read_alm(const std::string& path, Session& session) {
-    if (session.job) {
-        const auto& ranks = session.job->ranks();
+    if (session.has_several_ranks()) {
+        const auto& ranks = session.ranks;
         const auto whole = io::read_alm_header(path, ranks).file.layout;
         auto file = io::read_alm_part(path, share_of_orders(ranks, whole.lmax(), whole.mmax()), ranks);
         session.note(file.notes);
@@ -27,7 +27,7 @@ inline io::AlmFile read_alm(const std::string& path, Session& session) {
 /// Writes alm, or this rank's part of them. Throws IoError for coefficients that overflowed.
 inline void write_alm_file(const std::string& path, const io::AlmFile& file, const io::WriteOptions& options,
                            const Session& session) {
-    if (session.job) return io::write_alm_part(path, file, session.job->ranks(), options);
+    if (session.has_several_ranks()) return io::write_alm_part(path, file, session.ranks, options);
     io::require_finite(path, file, "coefficients of the result");
     io::write_alm(path, file, options);
 }

@@ -22,7 +22,7 @@ void explain(const DistributedSky& sky, bool polarized, const RunOptions& run, S
     session.report["costs"] = found.costs.fingerprint;
     const auto& devices = found.costs.devices;
     const auto costs = std::find_if(devices.begin(), devices.end(), [&](const auto& known) {
-        return known.device.kind() == sky.device().kind();
+        return known.device.kind() == run.rank_device.kind();
     });
     const auto scalar = sky.shares(0);
     const auto spin = polarized && sky.layout().lmax() >= 2 ? sky.shares(2) : std::vector<RankShare>();
@@ -32,7 +32,7 @@ void explain(const DistributedSky& sky, bool polarized, const RunOptions& run, S
         here = seconds_of(share, costs->scalar.smoothing);
         if (!spin.empty()) here += seconds_of(share, costs->polarization.smoothing);
     }
-    const auto seconds = sky.gather(here);
+    const auto seconds = sky.ranks().gather(fmt::format("{}", here));
     auto& shares = session.report["shares"] = Json::array();
     for (std::size_t rank = 0; rank < scalar.size(); ++rank) {
         auto share = scalar[rank];
@@ -48,40 +48,33 @@ void explain(const DistributedSky& sky, bool polarized, const RunOptions& run, S
                           {"legendre_flops", share.legendre_flops},
                           {"ring_flops", share.ring_flops},
                           {"bytes_sent", share.bytes_sent}});
-        if (seconds[rank] > 0) shares.back()["predicted_seconds"] = seconds[rank];
+        if (const double there = std::stod(seconds[rank]); there > 0)
+            shares.back()["predicted_seconds"] = there;
     }
 }
 
 }  // namespace
 
-std::shared_ptr<const DistributedSky> divide_sky(const Pixelization& pixels, std::int64_t lmax,
-                                                 std::int64_t mmax, bool polarized, const RunOptions& run,
-                                                 Session& session) {
+DistributedSky divide_sky(const Pixelization& pixels, std::int64_t lmax, std::int64_t mmax, bool polarized,
+                          const RunOptions& run, Session& session) {
     if (!std::holds_alternative<HealpixPixels>(pixels))
         throw UsageError(fmt::format("{}: over several ranks maps are HEALPix maps", to_string(pixels)));
     const auto grid = make_grid(pixels);
-    const auto& ranks = session.job->ranks();
+    const auto& ranks = session.ranks;
     auto speeds = run.speeds;
     if (run.shares == "auto")
         with_error<UsageError>(
             [&] { speeds = io::measured_speeds(ranks, grid, lmax, run.thread_count(), run.rank_device); },
             "--shares auto: ");
     auto sky = with_error<UsageError>(
-        [&] {
-            return std::make_shared<const DistributedSky>(ranks, grid, lmax, mmax, run.thread_count(), speeds,
-                                                          run.rank_device);
-        },
+        [&] { return DistributedSky(ranks, grid, lmax, mmax, run.thread_count(), speeds, run.rank_device); },
         "");
-    sky->require_memory(polarized ? 3 : 1);
-    if (std::any_of(sky->devices().begin(), sky->devices().end(),
+    sky.require_memory(polarized ? 3 : 1);
+    if (std::any_of(sky.devices().begin(), sky.devices().end(),
                     [](Device device) { return device.kind() == Device::Kind::cuda; }))
-        session.report["exchange"] = sky->exchange().text();
-    if (run.explain) explain(*sky, polarized, run, session);
+        session.report["exchange"] = sky.exchange().text();
+    if (run.explain) explain(sky, polarized, run, session);
     return sky;
-}
-
-std::shared_ptr<const DistributedSky> sky_of(const SkyMap& map) {
-    return std::dynamic_pointer_cast<const DistributedSky>(map.shared_part());
 }
 
 }  // namespace zonal::cli

@@ -1,8 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
-#include <string>
 
 #include "options/common_options.hpp"
 #include "shell/session.hpp"
@@ -14,11 +12,7 @@ namespace zonal::cli {
 /// Divides a sky among the ranks of the session's job, and reports the shares with --explain. polarized:
 /// whether it has Q and U. Throws UsageError for pixels that are not HEALPix' and for more ranks than it can
 /// be divided among.
-std::shared_ptr<const DistributedSky> divide_sky(const Pixelization& pixels, std::int64_t lmax,
-                                                 std::int64_t mmax, bool polarized, const RunOptions& run,
-                                                 Session& session);
-
-/// The parts that the ranks have of a map.
-std::shared_ptr<const DistributedSky> sky_of(const SkyMap& map);
+DistributedSky divide_sky(const Pixelization& pixels, std::int64_t lmax, std::int64_t mmax, bool polarized,
+                          const RunOptions& run, Session& session);
 
 }  // namespace zonal::cli

@@ -117,10 +117,11 @@ namespace {
 
 /// What a map's rings have of [ring of the whole sky].
 std::vector<double> rings_of(const SkyMap& map, std::vector<double> values) {
-    if (map.part() == nullptr) return values;
+    const auto sky = DistributedSky::of(map);
+    if (!sky) return values;
     std::vector<double> here;
     for (std::size_t ring = 0; ring < values.size(); ++ring)
-        for (const auto& range : map.part()->pixels()) {
+        for (const auto& range : sky->pixels()) {
             const auto first = map.whole_grid().rings()[ring].first_pixel;
             if (range.first <= first && first < range.end) here.push_back(values[ring]);
         }
@@ -189,7 +190,7 @@ void add_masked_analysis_options(CLI::App& app, MaskedAnalysis& options) {
 SkyMap read_sky_part(const std::string& path, const MapInput& input, const AnalysisChoice& choice,
                      const RunOptions& run, Session& session) {
     const auto options = read_options(input, Columns::fields);
-    const auto header = io::read_map_header(path, session.job->ranks(), options);
+    const auto header = io::read_map_header(path, session.ranks, options);
     const auto lmax = choice.lmax_for(header);
     const auto sky =
         divide_sky(header.pixelization, lmax, choice.mmax_for(lmax), header.polarized(), run, session);
@@ -201,8 +202,8 @@ SkyMap read_sky_part(const std::string& path, const MapInput& input, const Analy
 
 SkyMap read_one_sky(const std::string& path, const MaskedAnalysis& options, const RunOptions& run,
                     Session& session) {
-    auto map = session.job ? read_sky_part(path, options.input, options.choice, run, session)
-                           : read_sky_map(path, options.input, session);
+    auto map = session.has_several_ranks() ? read_sky_part(path, options.input, options.choice, run, session)
+                                           : read_sky_map(path, options.input, session);
     with_error<UsageError>([&] { require_one_sky(map); }, "--field: ");
     return map;
 }

@@ -94,9 +94,10 @@ void add_timeout_option(CLI::App& app, std::optional<double>& timeout) {
 
 void set_timeout(const std::optional<double>& timeout, Session& session) {
     if (!timeout) return;
-    if (!session.job) throw UsageError("--timeout: only over several ranks, which mpirun starts");
+    if (!session.has_several_ranks())
+        throw UsageError("--timeout: only over several ranks, which mpirun starts");
     // The end comes at once: what would be unwound is memory that MPI still reads.
-    session.job->ranks().set_timeout(
+    session.ranks.set_timeout(
         *timeout, [&session](const std::string& silence) { session.fail_at_once(silence, failure); });
 }
 
@@ -139,15 +140,16 @@ Device device_of_option(Device device) {
 }
 
 void require_one_process(const Session& session) {
-    if (session.job)
+    if (session.has_several_ranks())
         throw UsageError(
             fmt::format("works in one process, not in the {} of this job: start it without mpirun",
-                        session.job->ranks().size()));
+                        session.ranks.size()));
 }
 
 void require_one_process(const Session& session, bool given, const std::string& names,
                          const std::string& reason) {
-    if (session.job && given) throw UsageError(fmt::format("{}: not over several ranks: {}", names, reason));
+    if (session.has_several_ranks() && given)
+        throw UsageError(fmt::format("{}: not over several ranks: {}", names, reason));
 }
 
 void add_job_options(CLI::App& app, RunOptions& options, WithExplain with_explain) {
@@ -165,10 +167,10 @@ void add_job_options(CLI::App& app, RunOptions& options, WithExplain with_explai
 
 /// Finds the ranks' devices, threads and, but for --shares auto, speeds.
 void RunOptions::resolve_job(Session& session) {
-    const auto& ranks = session.job->ranks();
+    const auto& ranks = session.ranks;
     rank_device = found_device([&] { return ranks.own_device(device.kind()); });
     device = Device::cpu();
-    if (threads == 0) threads = session.job->threads();
+    if (threads == 0) threads = std::max(1, static_cast<int>(available_cpus() * ranks.share_of_cpus()));
     if (shares == "auto") return;  // which takes the size of a transform
     if (shares.empty()) {
         const bool on_gpu = rank_device.kind() == Device::Kind::cuda;
@@ -202,11 +204,12 @@ void RunOptions::require_no_shares(const std::string& path) const {
 
 void RunOptions::resolve(Session& session) {
     any_device = device.kind() == Device::Kind::automatic;
-    if (session.job) resolve_job(session);
-    if (!session.job && (explain || !shares.empty()))
+    const bool has_several_ranks = session.has_several_ranks();
+    if (has_several_ranks) resolve_job(session);
+    if (!has_several_ranks && (explain || !shares.empty()))
         throw UsageError("--shares, --explain: only over several ranks, which mpirun starts");
     device = device_of_option(device);
-    session.report["device"] = to_string(session.job ? rank_device : device);
+    session.report["device"] = to_string(has_several_ranks ? rank_device : device);
     session.report["threads"] = threads == 0 ? available_cpus() : threads;
 }
 

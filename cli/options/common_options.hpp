@@ -52,7 +52,7 @@ void add_command(CLI::App& root, Session& session, Action& action, const std::st
     app.callback([options, timeout, run, where, &action] {
         action = [options, timeout, run, where](Session& running) {
             if (where == WorkIn::one_process) require_one_process(running);
-            if (running.job) running.report["ranks"] = running.job->ranks().size();
+            if (running.has_several_ranks()) running.report["ranks"] = running.ranks.size();
             set_timeout(*timeout, running);
             run(*options, running);
         };

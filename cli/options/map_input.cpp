@@ -49,7 +49,7 @@ SkyMap read_sky_map(const std::string& path, const MapInput& input, Session& ses
 }
 
 MapShare read_map_share(const std::string& path, const MapInput& input, Session& session) {
-    auto map = io::read_map_share(path, session.job->ranks(), read_options(input, Columns::all));
+    auto map = io::read_map_share(path, session.ranks, read_options(input, Columns::all));
     with_error<UsageError>([&] { require_pairs(map.file); }, "", how_to_choose);
     session.note(map.file.notes);
     return map;
@@ -70,7 +70,7 @@ void prepare_header(const FileOptions& files, const std::vector<HeaderCard>& car
 void write_map_share(const FileOptions& files, MapShare& map, const std::vector<HeaderCard>& cards,
                      Session& session) {
     prepare_header(files, cards, session, map.file);
-    io::write_map_share(files.out, map, session.job->ranks(), files.output.write_options());
+    io::write_map_share(files.out, map, session.ranks, files.output.write_options());
     session.report["map"] = describe(map.file);
 }
 
@@ -78,7 +78,7 @@ void write_map(const FileOptions& files, SkyMap& map, const std::vector<HeaderCa
                Session& session) {
     auto& header = map.header();
     prepare_header(files, cards, session, header);
-    if (const auto sky = sky_of(map))
+    if (const auto sky = DistributedSky::of(map))
         io::write_sky_part(files.out, map, *sky, files.output.write_options());
     else
         io::write_sky_map(files.out, map, files.output.write_options());

@@ -42,19 +42,20 @@ Array<double, 1> read_mask(const MaskOptions& options, const SkyMap& map, Sessio
     }
     session.report["mask"] = options.file;
     std::vector<std::string> notes;
-    const auto sky = sky_of(map);
-    auto mask = sky ? io::read_mask_part(options.file, map, sky, notes, options.field)
+    const auto sky = DistributedSky::of(map);
+    auto mask = sky ? io::read_mask_part(options.file, map, *sky, notes, options.field)
                     : io::read_mask(options.file, map, notes, options.field);
     session.note(notes);
     return mask;
 }
 
-void check_known(const MaskOptions& options, const SkyMap& map, View<const double, 1> mask) {
+void check_known(const MaskOptions& options, const SkyMap& map, View<const double, 1> mask,
+                 const Session& session) {
     if (options.mode != MaskMode::error) return;
     SkyMap copy(map);
     Array<double, 2> known(map.rows().extents());
     const auto apply = [&] { apply_mask(copy, mask, options.mode, known.view()); };
-    with_error<IoError>([&] { do_together(map.part(), "a mask", apply); },  // of the pixels
+    with_error<IoError>([&] { session.together("a mask", apply); },  // of the pixels
                         map.header().source + ": ", " (--mask-mode error)");
 }
 

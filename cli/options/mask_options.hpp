@@ -30,6 +30,7 @@ void add_mask_options(CLI::App& app, MaskOptions& options, MaskModes modes);
 Array<double, 1> read_mask(const MaskOptions& options, const SkyMap& map, Session& session);
 
 /// Throws IoError for masked or UNSEEN pixels with MaskMode::error.
-void check_known(const MaskOptions& options, const SkyMap& map, View<const double, 1> mask);
+void check_known(const MaskOptions& options, const SkyMap& map, View<const double, 1> mask,
+                 const Session& session);
 
 }  // namespace zonal::cli

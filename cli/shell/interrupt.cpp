@@ -44,7 +44,7 @@ void watch(const std::stop_token& work_is_done, Session& session) {
         if (is_done_within(step)) return;
     if (is_done_within(grace)) return;
     // mpirun then sends SIGTERM to the other ranks, of which the first one speaks.
-    if (!session.speaks()) Job::abort(interrupted);
+    if (!session.speaks()) end_all_ranks(interrupted);
     session.fail_at_once("interrupted", interrupted);
 }
 

@@ -78,8 +78,8 @@ std::string quoted(const std::string& argument) {
 /// Becomes a rank where mpirun started this process. Throws InvalidArgument where the ranks have different
 /// command lines.
 void join_job(Session& session) {
-    session.job = Job::join();
-    if (session.job) session.job->ranks().agree(session.command_line);
+    if (const auto ranks = Communicator::launched()) session.ranks = *ranks;
+    session.ranks.agree(session.command_line);
 }
 
 /// Reads what a message needs even if the command line is wrong elsewhere.
@@ -150,7 +150,7 @@ class Deadline {
         : thread_([&session, failed](const std::stop_token& agreed) {
               constexpr std::chrono::milliseconds patience(1500), step(100);
               // The first of several that fail alike ends the others before they speak.
-              const auto turn = std::min(session.job->ranks().rank(), 10) * step;
+              const auto turn = std::min(session.ranks.rank(), 10) * step;
               std::mutex mutex;
               std::condition_variable_any wake;
               std::unique_lock lock(mutex);
@@ -167,7 +167,7 @@ class Deadline {
 
 /// What all ranks fail with, once this one has: unless they have agreed on it, they do so now.
 Failure failure_of_job(const Failure& failed, const CLI::App& app, Session& session) {
-    const auto& ranks = session.job->ranks();
+    const auto& ranks = session.ranks;
     if (ranks.failed_together()) return failed;
     Deadline deadline(session, failed);
     try {
@@ -191,7 +191,7 @@ int do_work(const Action& action, Session& session) {
         const InterruptWatch watch(session);
         action(session);
         verdict = session.verdict();
-        if (session.job) session.job->ranks().agree("the command");
+        session.ranks.agree("the command");
     } catch (const NegativeVerdict& negative) {
         verdict = negative.what();
     }
@@ -222,7 +222,7 @@ int run_program(const Program& program, int argc, char** argv) {
         return do_work(action, session);
     } catch (...) {
         const auto failed = failure_of(std::current_exception(), app, session);
-        return fail(session, session.job ? failure_of_job(failed, app, session) : failed);
+        return fail(session, session.has_several_ranks() ? failure_of_job(failed, app, session) : failed);
     }
 }
 

@@ -93,13 +93,19 @@ std::string readable(const Json& report) {
     return lines(report, 0);
 }
 
+void end_all_ranks(int exit_code) {
+    io::AtomicFile::remove_unfinished();
+    Communicator::abort_launched(exit_code);
+    std::_Exit(exit_code);
+}
+
 const std::string& Session::input(const std::string& path) const {
-    if (job == nullptr) return path;
+    if (!has_several_ranks()) return path;
     std::ifstream file(path, std::ios::binary);
     std::ostringstream bytes;
     bytes << file.rdbuf();
-    const auto first = job->ranks().gather(job->is_first() ? bytes.str() : "")[0];
-    job->ranks().together("the file " + path, [&] {
+    const auto first = ranks.gather(speaks() ? bytes.str() : "")[0];
+    together("the file " + path, [&] {
         // What cannot be opened, here or on rank 0, is what its reader says.
         if (file.is_open() && !first.empty() && bytes.str() != first)
             throw IoError(
@@ -172,12 +178,12 @@ void Session::finish(const std::string& negative_verdict) {
 
 void Session::fail(const std::string& message, int exit_code) {
     // Where another rank ends the job, this is a consequence: mpirun sends signals to all ranks.
-    const bool is_first_failure = job == nullptr || job->ranks().rank_that_ends() < 0;
+    const bool is_first_failure = ranks.rank_that_ends() < 0;
     if (speaks() && is_first_failure) print_failure(message, exit_code);
 }
 
 void Session::fail_at_once(const std::string& message, int exit_code) {
-    if (job) fail_job(message, exit_code);
+    if (has_several_ranks()) fail_job(message, exit_code);
     print_failure(message, exit_code);
     io::AtomicFile::remove_unfinished();
     std::_Exit(exit_code);  // nothing is unwound under the threads that work on
@@ -186,7 +192,6 @@ void Session::fail_at_once(const std::string& message, int exit_code) {
 void Session::fail_job(const std::string& message, int exit_code) {
     // Of several ranks that announce an end at the same time, the first one speaks.
     constexpr std::chrono::milliseconds on_the_way(20), for_speaking(500);
-    const auto& ranks = job->ranks();
     bool is_first_failure = ranks.rank_that_ends() < 0;
     if (is_first_failure) {
         ranks.announce_end();
@@ -198,7 +203,7 @@ void Session::fail_job(const std::string& message, int exit_code) {
         print_failure(speaks() ? message : fmt::format("rank {}: {}", ranks.rank(), message), exit_code);
     else
         std::this_thread::sleep_for(for_speaking);
-    Job::abort(exit_code);
+    end_all_ranks(exit_code);
 }
 
 void Session::print_failure(const std::string& message, int exit_code) {

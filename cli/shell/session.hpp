@@ -1,12 +1,11 @@
 #pragma once
 
 #include <chrono>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
-#include "shell/job.hpp"
+#include "zonal/distributed/plan.hpp"
 #include "zonal/progress.hpp"
 
 namespace zonal::cli {
@@ -23,10 +22,16 @@ class Session {
     bool json = false;
     bool quiet = false;
     bool verbose = false;  ///< the whole report rather than its summary
-    /// The ranks that do the work together; null for one process.
-    std::shared_ptr<const Job> job;
+    /// The ranks that do the work together: a process that was started alone is the only one.
+    Communicator ranks = Communicator::threads(1).front();
+    bool has_several_ranks() const { return ranks.size() > 1; }
+    /// Collective. Does this rank's own work, and fails on all ranks with what goes wrong on one.
+    template <class Work>
+    void together(const std::string& call, const Work& work) const {
+        has_several_ranks() ? ranks.together(call, work) : work();
+    }
     /// Whether this process prints what happens, as the first rank does for all.
-    bool speaks() const { return job == nullptr || job->is_first(); }
+    bool speaks() const { return ranks.rank() == 0; }
     /// Returns the path of a file that each rank reads as a whole. Collective; throws IoError on all ranks
     /// where one finds other bytes in it than rank 0.
     const std::string& input(const std::string& path) const;
@@ -70,6 +75,9 @@ class Session {
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
     bool bar_drawn_ = false;
 };
+
+/// Ends all ranks at once.
+[[noreturn]] void end_all_ranks(int exit_code);
 
 /// While it lives, what is reported goes to a part of the report.
 class ReportTo {

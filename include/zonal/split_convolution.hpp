@@ -7,11 +7,12 @@
 #include "zonal/device.hpp"
 #include "zonal/grid.hpp"
 #include "zonal/progress.hpp"
-#include "zonal/sky/sky_part.hpp"
 #include "zonal/split.hpp"
 #include "zonal/view.hpp"
 
 namespace zonal {
+
+class SkyPart;
 
 /// Where and how the two parts of a split convolution are done.
 struct SplitConvolutionOptions {

@@ -50,7 +50,6 @@
 #include "zonal/sky/resampling.hpp"
 #include "zonal/sky/rotation.hpp"
 #include "zonal/sky/sky_map.hpp"
-#include "zonal/sky/sky_part.hpp"
 #include "zonal/sky/smoothing.hpp"
 #include "zonal/sky/statistics.hpp"
 #include "zonal/sky/synfast.hpp"

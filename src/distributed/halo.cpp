@@ -86,15 +86,14 @@ RankHalo::RankHalo(const Communicator& ranks, const Grid& grid,
 }
 
 template <class T>
-void RankHalo::fill_rows(View<const T, 2> maps, View<T, 2> haloed) const {
+View<const T, 3> RankHalo::fill(View<const T, 3> maps, Array<T, 3>& memory) const {
     const auto me = static_cast<std::size_t>(ranks_.rank());
     std::vector<std::vector<T>> outgoing(copies_.sent.size()), incoming(copies_.received.size());
     std::vector<Message<const std::byte>> send;
     std::vector<Message<std::byte>> receive;
-    ranks_.together(fmt::format("the halo of {} rows", maps.extent(0)), [&] {
-        sht::check_extent("maps", maps, 1, "pixel", n_pixels_);
-        sht::check_extent("haloed", haloed, 0, "row", maps.extent(0));
-        sht::check_extent("haloed", haloed, 1, "pixel", grid().n_pixels());
+    ranks_.together(fmt::format("the halo of {} maps of {} components", maps.extent(0), maps.extent(1)), [&] {
+        sht::check_extent("maps", maps, 2, "pixel", n_pixels_);
+        memory = Array<T, 3>({maps.extent(0), maps.extent(1), grid().n_pixels()});
         for (std::size_t rank = 0; rank < copies_.sent.size(); ++rank) {
             if (rank == me) continue;
             outgoing[rank].resize(static_cast<std::size_t>(size_of(copies_.sent[rank])));
@@ -106,31 +105,34 @@ void RankHalo::fill_rows(View<const T, 2> maps, View<T, 2> haloed) const {
                     {static_cast<int>(rank), std::as_writable_bytes(std::span(incoming[rank]))});
         }
     });
-    for (std::int64_t row = 0; row < maps.extent(0); ++row) {
+    const auto haloed = memory.view();
+    for (std::int64_t row = 0; row < maps.extent(0) * maps.extent(1); ++row) {
+        const auto from = maps[row / maps.extent(1)][row % maps.extent(1)];
+        const auto to = haloed[row / maps.extent(1)][row % maps.extent(1)];
         for (std::size_t rank = 0; rank < copies_.sent.size(); ++rank) {
-            T* next = outgoing[rank].data();
+            T* next = rank == me ? nullptr : outgoing[rank].data();
             for (const auto& copy : copies_.sent[rank]) {
-                const T* from = &maps(row, copy.from);
                 if (rank == me)
-                    std::copy_n(from, copy.n_pixels, &haloed(row, copy.to));
+                    std::copy_n(&from(copy.from), copy.n_pixels, &to(copy.to));
                 else
-                    next = std::copy_n(from, copy.n_pixels, next);
+                    next = std::copy_n(&from(copy.from), copy.n_pixels, next);
             }
         }
         const auto exchange = ranks_.transport()->exchange(send, receive);
         ranks_.together("a halo", [&] { exchange->wait(); });
         for (std::size_t rank = 0; rank < copies_.received.size(); ++rank) {
+            if (rank == me) continue;
             const T* next = incoming[rank].data();
             for (const auto& copy : copies_.received[rank]) {
-                if (rank == me) continue;
-                std::copy_n(next, copy.n_pixels, &haloed(row, copy.to));
+                std::copy_n(next, copy.n_pixels, &to(copy.to));
                 next += copy.n_pixels;
             }
         }
     }
+    return haloed;
 }
 
-template void RankHalo::fill_rows(View<const float, 2>, View<float, 2>) const;
-template void RankHalo::fill_rows(View<const double, 2>, View<double, 2>) const;
+template View<const float, 3> RankHalo::fill(View<const float, 3>, Array<float, 3>&) const;
+template View<const double, 3> RankHalo::fill(View<const double, 3>, Array<double, 3>&) const;
 
 }  // namespace zonal::distributed

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "radial/bands/latitude_bands.hpp"
+#include "sky/sky_part.hpp"
 #include "zonal/distributed/plan.hpp"
-#include "zonal/sky/sky_part.hpp"
 
 /// The pixels that a rank's convolution needs from each other rank: pure functions, and the exchange.
 namespace zonal::distributed {
@@ -43,12 +43,16 @@ class RankHalo final : public SkyHalo {
              double support);
 
     const Grid& grid() const override { return copies_.rings.grid; }
-    void fill(View<const float, 2> maps, View<float, 2> haloed) const override { fill_rows(maps, haloed); }
-    void fill(View<const double, 2> maps, View<double, 2> haloed) const override { fill_rows(maps, haloed); }
+    View<const float, 3> reach(View<const float, 3> maps, Array<float, 3>& memory) const override {
+        return fill(maps, memory);
+    }
+    View<const double, 3> reach(View<const double, 3> maps, Array<double, 3>& memory) const override {
+        return fill(maps, memory);
+    }
 
   private:
     template <class T>
-    void fill_rows(View<const T, 2> maps, View<T, 2> haloed) const;
+    View<const T, 3> fill(View<const T, 3> maps, Array<T, 3>& memory) const;
 
     Communicator ranks_;
     HaloCopies copies_;

@@ -5,158 +5,68 @@
 #include <algorithm>
 #include <cstring>
 #include <numeric>
+#include <utility>
 
-#include "distributed/halo.hpp"
-#include "distributed/message_costs.hpp"
 #include "distributed/partition.hpp"
-#include "sht/transform.hpp"
+#include "distributed/pixel_ranges.hpp"
+#include "distributed/rank_sky.hpp"
 #include "zonal/spectrum.hpp"
 
 namespace zonal {
-namespace {
 
-/// [rank], the ranges of each.
-std::vector<std::vector<PixelRange>> gather_ranges(const Communicator& ranks,
-                                                   std::span<const PixelRange> mine) {
-    std::string bytes(mine.size_bytes(), '\0');
-    if (!bytes.empty()) std::memcpy(bytes.data(), mine.data(), bytes.size());
-    std::vector<std::vector<PixelRange>> all;
-    for (const auto& one : ranks.gather(bytes)) {
-        auto& ranges = all.emplace_back(one.size() / sizeof(PixelRange));
-        if (!ranges.empty()) std::memcpy(ranges.data(), one.data(), one.size());
-    }
-    return all;
-}
-
-/// [rank]
-std::vector<Device> gather_devices(const Communicator& ranks, Device mine) {
-    std::vector<Device> devices;
-    const bool on_gpu = mine.kind() == Device::Kind::cuda;
-    for (const auto& index : ranks.gather(on_gpu ? std::to_string(mine.index()) : ""))
-        devices.push_back(index.empty() ? Device::cpu() : Device::cuda(std::stoi(index)));
-    return devices;
-}
-
-}  // namespace
+DistributedSky::DistributedSky(std::shared_ptr<const distributed::RankSky> sky) : sky_(std::move(sky)) {}
 
 DistributedSky::DistributedSky(const Communicator& ranks, const Grid& grid, std::int64_t lmax,
                                std::int64_t mmax, int threads, std::vector<double> speeds, Device device)
-    : ranks_(ranks),
-      grid_(grid),
-      lmax_(lmax),
-      mmax_(mmax),
-      threads_(threads),
-      speeds_(std::move(speeds)),
-      device_(device),
-      devices_(gather_devices(ranks, device)),
-      plan_(std::make_shared<const DistributedPlan>(ranks_, grid_, options_of(0))),
-      all_pixels_(gather_ranges(ranks, plan_->pixels())) {}
+    : sky_(std::make_shared<const distributed::RankSky>(ranks, grid, lmax, mmax, threads, std::move(speeds),
+                                                        device)) {}
+
+std::optional<DistributedSky> DistributedSky::of(const SkyMap& map) {
+    auto sky = std::dynamic_pointer_cast<const distributed::RankSky>(map.part());
+    if (sky == nullptr) return std::nullopt;
+    return DistributedSky(std::move(sky));
+}
+
+std::shared_ptr<const SkyPart> DistributedSky::part() const {
+    return sky_;
+}
+const Communicator& DistributedSky::ranks() const {
+    return sky_->ranks();
+}
+const Grid& DistributedSky::whole_grid() const {
+    return sky_->whole_grid();
+}
+const Grid& DistributedSky::grid() const {
+    return sky_->grid();
+}
+std::span<const PixelRange> DistributedSky::pixels() const {
+    return sky_->pixels();
+}
+AlmLayout DistributedSky::layout() const {
+    return sky_->layout();
+}
+std::vector<RankShare> DistributedSky::shares(int spin) const {
+    return sky_->plan(spin)->shares();
+}
+const std::vector<Device>& DistributedSky::devices() const {
+    return sky_->devices();
+}
+const ExchangeReport& DistributedSky::exchange() const {
+    return sky_->exchange();
+}
 
 void DistributedSky::require_memory(int components) const {
-    const auto& local = plan_->local();
+    const auto& local = sky_->plan(0)->local();
+    const auto lmax = local.layout().lmax();
     const auto numbers = static_cast<double>(local.grid().n_pixels() + 2 * local.layout().size());
     // That of Q and U has two components; a GPU's is in its own memory.
-    const int times = device_.kind() == Device::Kind::cuda ? 0 : components > 1 && lmax_ >= 2 ? 2 : 1;
+    const int times = sky_->device(Device::automatic()).kind() == Device::Kind::cuda ? 0
+                      : components > 1 && lmax >= 2                                  ? 2
+                                                                                     : 1;
     const double workspace = times * static_cast<double>(local.workspace_bytes());
-    ranks_.require_memory(components * numbers * sizeof(double) + workspace,
-                          fmt::format("{} to lmax = {}, in {} components", grid_.name(), lmax_, components));
-}
-
-DistributedOptions DistributedSky::options_of(int spin) const {
-    DistributedOptions options{{}, speeds_};
-    options.sht.lmax = lmax_;
-    options.sht.mmax = mmax_;
-    options.sht.spin = spin;
-    options.sht.threads = threads_;
-    options.sht.device = device_;
-    return options;
-}
-
-std::shared_ptr<const DistributedPlan> DistributedSky::distributed(int spin) const {
-    if (spin == 0) return plan_;
-    if (spin_plan_ == nullptr)
-        spin_plan_ = std::make_shared<const DistributedPlan>(ranks_, grid_, options_of(spin));
-    return spin_plan_;
-}
-
-std::shared_ptr<const ShtPlan> DistributedSky::plan(int spin) const {
-    const auto found = distributed(spin);
-    return {found, &found->local()};
-}
-
-std::vector<RankShare> DistributedSky::shares(int spin) const {
-    return distributed(spin)->shares();
-}
-
-std::shared_ptr<const SkyPart> DistributedSky::up_to(std::int64_t lmax) const {
-    auto sky = std::make_shared<const DistributedSky>(ranks_, grid_, lmax, lmax, threads_, speeds_, device_);
-    if (!std::equal(pixels().begin(), pixels().end(), sky->pixels().begin(), sky->pixels().end()))
-        throw Error(fmt::format("lmax = {}: a rank's rings are other ones than with lmax = {}", lmax, lmax_));
-    return sky;
-}
-
-std::shared_ptr<const SkyHalo> DistributedSky::halo(double support) const {
-    if (const auto why = why_no_halo(); !why.empty()) throw InvalidArgument(why);
-    return std::make_shared<const distributed::RankHalo>(ranks_, grid_, all_pixels_, support);
-}
-
-std::string DistributedSky::why_no_halo() const {
-    for (std::size_t rank = 0; rank < devices_.size(); ++rank)
-        if (devices_[rank].kind() == Device::Kind::cuda)
-            return fmt::format(
-                "device = {} of rank {}: sums over pixels, ring FFTs and splits of several ranks run on "
-                "CPUs: "
-                "must be cpu on all ranks, or the method harmonic",
-                to_string(devices_[rank]), rank);
-    return "";
-}
-
-HaloShare DistributedSky::halo_share(double support) const {
-    const auto rank = static_cast<std::size_t>(ranks_.rank());
-    auto copies = distributed::halo_copies(grid_, all_pixels_, rank, support);
-    const auto traffic = copies.traffic(rank);
-    return {std::move(copies.rings.grid), traffic};
-}
-
-TransformShare DistributedSky::transform_share(std::int64_t lmax, int spin) const {
-    ShtOptions options;
-    options.lmax = lmax;
-    options.mmax = lmax == lmax_ ? layout().mmax() : lmax;  // as of up_to
-    options.spin = spin;
-    const sht::RingPairs pairs(grid_, options.lmax, options.mmax, spin);
-    const distributed::Partition partition(grid_, pairs, options, plan_->speeds(),
-                                           exchange().way == ExchangeWay::nccl);
-    const auto rank = static_cast<std::size_t>(ranks_.rank());
-    const auto [sent, received] = distributed::synthesis_bytes(pairs, partition, spin == 0 ? 1 : 2, rank);
-    const auto n_chunks = std::ssize(partition.chunks[rank]);
-    const auto& flops = partition.legendre_flops;
-    return {flops[rank] / std::accumulate(flops.begin(), flops.end(), 0.0),
-            n_chunks,
-            {n_chunks * (ranks_.size() - 1), std::max(sent, received)}};
-}
-
-MessageCosts DistributedSky::message_costs() const {
-    if (exchange().way == ExchangeWay::nccl) return {};
-    return distributed::message_costs(*ranks_.transport());
-}
-
-void DistributedSky::agree(const std::string& call, std::exception_ptr error) const {
-    ranks_.agree(call, std::move(error));
-}
-
-std::vector<double> DistributedSky::sum_rings(View<const double, 2> partial) const {
-    return plan_->local().transform().sum_rings(partial);
-}
-
-std::vector<double> DistributedSky::gather(double number) const {
-    std::string bytes(sizeof number, '\0');
-    std::memcpy(bytes.data(), &number, sizeof number);
-    std::vector<double> numbers;
-    for (const auto& one : ranks_.gather(bytes)) {
-        std::memcpy(&number, one.data(), sizeof number);
-        numbers.push_back(number);
-    }
-    return numbers;
+    ranks().require_memory(
+        components * numbers * sizeof(double) + workspace,
+        fmt::format("{} to lmax = {}, in {} components", whole_grid().name(), lmax, components));
 }
 
 template <class T>
@@ -223,7 +133,7 @@ struct Owned {
 /// Every rank's ranges, ascending.
 std::vector<Owned> gather_owners(const Communicator& ranks, const PixelPlaces& mine) {
     std::vector<Owned> owners;
-    const auto all = gather_ranges(ranks, mine.ranges);
+    const auto all = distributed::gather_ranges(ranks, mine.ranges);
     for (std::size_t rank = 0; rank < all.size(); ++rank) {
         std::int64_t place = 0;
         for (const auto& range : all[rank]) {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "zonal/sky/sky_part.hpp"
+#include "sky/sky_part.hpp"
 
 /// What carries a distributed transform's data between its ranks: MPI, threads of one process, or nothing.
 namespace zonal::distributed {

@@ -21,6 +21,7 @@
 #include "sht/analysis/field_arithmetic.hpp"
 #include "sht/array_checks.hpp"
 #include "sht/progress_part.hpp"
+#include "sky/sky_part.hpp"
 #include "zonal/error.hpp"
 #include "zonal/mask.hpp"
 #include "zonal/planning/certificate.hpp"
@@ -97,6 +98,8 @@ class ConvolutionPlan::Implementation {
         : request_(completed(request, options)),
           choice_(choice),
           options_(options),
+          part_(part_or_whole(options.part, request.grid)),
+          part_out_(request.grid_out ? std::make_shared<const WholeSky>(*request.grid_out) : part_),
           bounds_(request_, options_) {
         check();
         if (choice.method == ConvolutionMethod::harmonic)
@@ -104,14 +107,14 @@ class ConvolutionPlan::Implementation {
         else if (choice.method == ConvolutionMethod::split)
             plan_split();
         else
-            sums_.emplace(request_, choice_, options_);
+            sums_.emplace(request_, choice_, options_, *part_);
     }
 
     template <class T>
     ConvolutionResult convolve(View<const T, 2> maps, View<const T, 1> mask, bool may_be_masked,
                                View<T, 2> convolved, const Progress& progress) {
         const core::Stopwatch watch;
-        do_together(part(), fmt::format("a convolution of {} rows", maps.extent(0)), [&] {
+        part_->together(fmt::format("a convolution of {} rows", maps.extent(0)), [&] {
             check_shapes(maps, convolved);
             if (!may_be_masked) require_whole(grid(), maps, core::resolve_threads(request_.threads));
         });
@@ -121,8 +124,8 @@ class ConvolutionPlan::Implementation {
         result.masked_pixels.resize(static_cast<std::size_t>(maps.extent(0)));
         result.unseen_pixels.resize(static_cast<std::size_t>(maps.extent(0)));
         const core::Stopwatch measuring;
-        rms_in_ = planning::rms_of_input<T>(grid(), static_cast<int>(n_components()), options_, maps, mask,
-                                            request_.threads, part());
+        rms_in_ = planning::rms_of_input<T>(*part_, static_cast<int>(n_components()), options_, maps, mask,
+                                            request_.threads);
         result.certificate_seconds = measuring.seconds();
         if (harmonic_)
             convolve_harmonic(maps, mask, convolved, progress, result);
@@ -138,10 +141,9 @@ class ConvolutionPlan::Implementation {
     }
 
   private:
-    const SkyPart* part() const { return options_.part.get(); }
-    /// The grid that the arrays have.
-    const Grid& grid() const { return part() ? part()->grid() : request_.grid; }
-    const Grid& grid_out() const { return request_.grid_out ? *request_.grid_out : grid(); }
+    /// The grids that the arrays have.
+    const Grid& grid() const { return part_->grid(); }
+    const Grid& grid_out() const { return part_out_->grid(); }
     std::int64_t n_components() const { return planning::n_components(request_); }
     bool has_spin() const { return request_.polarization.has_value(); }
     bool renormalizes() const { return options_.mask.mode == MaskMode::renormalize; }
@@ -208,7 +210,7 @@ class ConvolutionPlan::Implementation {
         }
         options.ring_weights = options_.ring_weights;
         options.pixel_weights = options_.pixel_weights;
-        weight_ = planning::largest_weight(options_.ring_weights, options_.pixel_weights, part());
+        weight_ = planning::largest_weight(options_.ring_weights, options_.pixel_weights, *part_);
         options.mask_mode = options_.mask.mode;
         const auto windows = beam_of(request_, options.lmax);
         options.mask_threshold = options_.mask.threshold;
@@ -222,9 +224,7 @@ class ConvolutionPlan::Implementation {
         options.threads = request_.threads;
         options.device = choice_.device;
         options.progress = [this](double done) { return !progress_ || progress_(done); };
-        if (part())
-            options.part =
-                part()->layout().lmax() == options.lmax ? options_.part : part()->up_to(options.lmax);
+        options.part = options_.part;
         harmonic_.emplace(grid(), has_spin() ? Fields::qu : Fields::scalars, windows, grid_out(), options);
     }
 
@@ -310,12 +310,11 @@ class ConvolutionPlan::Implementation {
     void convolve_known(View<const T, 2> maps, View<const T, 1> mask, View<T, 2> convolved,
                         const Progress& progress, ConvolutionResult& result) {
         Array<T, 2> known(maps.extents());
-        do_together(part(), "a mask",
-                    [&] { find_known<T>(maps, mask, has_spin(), known.view(), request_.threads); });
+        part_->together("a mask",
+                        [&] { find_known<T>(maps, mask, has_spin(), known.view(), request_.threads); });
         for (std::int64_t row = 0; row < maps.extent(0); ++row) {
             const auto values = known.view()[row];
-            const auto masked =
-                count_of_ranks(part(), std::count(values.data(), values.data() + values.size(), T(0)));
+            const auto masked = part_->sum(std::count(values.data(), values.data() + values.size(), T(0)));
             if (masked > 0 && options_.mask.mode == MaskMode::error)
                 throw InvalidArgument(
                     "maps", fmt::format("row {}: {} pixels are UNSEEN or masked: mask mode error allows none",
@@ -333,8 +332,7 @@ class ConvolutionPlan::Implementation {
         if (renormalizes()) sums_->divide_by_shares<T>(shares, convolved, part_of(progress, 0.5, 1));
         for (std::int64_t row = 0; row < maps.extent(0); ++row) {
             if (!options_.mask.fill_masked) hide(shares[row], convolved[row]);
-            result.unseen_pixels[static_cast<std::size_t>(row)] =
-                count_of_ranks(part(), count_unseen(convolved[row]));
+            result.unseen_pixels[static_cast<std::size_t>(row)] = part_->sum(count_unseen(convolved[row]));
         }
     }
 
@@ -351,7 +349,7 @@ class ConvolutionPlan::Implementation {
                 convolved.slice(static_cast<std::int64_t>(map) * n_components(), n_components());
             const auto one =
                 planning::certificates_of<T>(bound_of_map(common, result.analysis, map, rms_in_[map]),
-                                             {rms_in_[map]}, grid_out(), rows, request_.threads, part());
+                                             {rms_in_[map]}, *part_out_, rows, request_.threads);
             result.certificates.insert(result.certificates.end(), one.begin(), one.end());
         }
     }
@@ -378,6 +376,7 @@ class ConvolutionPlan::Implementation {
     const ConvolutionRequest request_;
     const ConvolutionChoice choice_;
     const ConvolutionOptions options_;
+    const std::shared_ptr<const SkyPart> part_, part_out_;  ///< what the maps are, and the results
     const planning::RequestBounds bounds_;
     double weight_ = 1;                ///< the largest of an analysis
     std::vector<double> rms_in_;       ///< [map], of the present call

@@ -6,6 +6,7 @@
 
 #include "planning/request.hpp"
 #include "radial/column_sums.hpp"
+#include "radial/convolver.hpp"
 #include "sht/progress_part.hpp"
 
 namespace zonal::planning {
@@ -33,23 +34,21 @@ Kernel cut(const Kernel& kernel, double support) {
 }  // namespace
 
 PixelSums::PixelSums(const ConvolutionRequest& request, const ConvolutionChoice& choice,
-                     const ConvolutionOptions& options)
-    : request_(request), options_(options) {
+                     const ConvolutionOptions& options, const SkyPart& part)
+    : request_(request), options_(options), part_(part) {
     const bool has_spin = request.polarization.has_value(),
                renormalizes = options.mask.mode == MaskMode::renormalize;
     const auto sums = pixel_options(request, choice);
     const bool needs_scalar = !has_spin || renormalizes;
-    if (part()) {
-        const double of_scalar = needs_scalar ? cut(request.kernel, choice.support).support() : 0,
-                     of_spin = has_spin ? cut(*request.polarization, choice.support).support() : 0;
-        halo_ = part()->halo(std::max(of_scalar, of_spin));
-    }
-    const Grid& grid_in = halo_ ? halo_->grid() : grid();
-    do_together(part(), "a plan of sums over pixels", [&] {
+    const double of_scalar = needs_scalar ? cut(request.kernel, choice.support).support() : 0,
+                 of_spin = has_spin ? cut(*request.polarization, choice.support).support() : 0;
+    halo_ = part.halo(std::max(of_scalar, of_spin));
+    const Grid& grid_in = halo_->grid();
+    part.together("a plan of sums over pixels", [&] {
         if (has_spin) spin_.emplace(grid_in, cut(*request.polarization, choice.support), grid(), sums);
         if (!needs_scalar) return;
         const auto kernel = cut(request.kernel, choice.support);
-        if (options.keep_counts) column_sums_ = radial::column_sums(grid(), kernel, grid_in, sums, part());
+        if (options.keep_counts) column_sums_ = radial::column_sums(grid(), kernel, grid_in, sums, part);
         scalar_.emplace(options.keep_counts ? radial::unweighted(grid_in) : grid_in, kernel, grid(), sums);
     });
     if (spin_)
@@ -58,25 +57,20 @@ PixelSums::PixelSums(const ConvolutionRequest& request, const ConvolutionChoice&
         workspace_.emplace(scalar_->make_workspace(request.n_maps));
 }
 
-/// Maps with the rings that the kernel reaches. memory: for these, if they are other ones.
 template <class T>
-View<const T, 2> PixelSums::with_halo(View<const T, 2> maps, Array<T, 2>& memory) const {
-    if (!halo_) return maps;
-    do_together(part(), "memory for a halo", [&] {
-        memory = Array<T, 2>({maps.extent(0), halo_->grid().n_pixels()});
-    });
-    halo_->fill(maps, memory.view());
-    return std::as_const(memory).view();
+View<const T, 2> PixelSums::reach(View<const T, 2> maps, Array<T, 3>& memory) const {
+    return radial::of_rank<2>(halo_->reach(radial::with_component(maps), memory));
 }
 
 template <class T>
 void PixelSums::convolve(View<const T, 2> maps, View<T, 2> convolved, const Progress& progress) {
-    Array<T, 2> memory, shares;
+    Array<T, 2> shares;
     if (options_.keep_counts)
-        do_together(part(), "shares of counts",
-                    [&] { shares = radial::divide_by_columns<T>(grid(), maps, column_sums_); });
-    const auto reached = with_halo(options_.keep_counts ? std::as_const(shares).view() : maps, memory);
-    do_together(part(), "sums over pixels", [&] {
+        part_.together("shares of counts",
+                       [&] { shares = radial::divide_by_columns<T>(grid(), maps, column_sums_); });
+    Array<T, 3> memory;
+    const auto reached = reach(options_.keep_counts ? std::as_const(shares).view() : maps, memory);
+    part_.together("sums over pixels", [&] {
         if (!spin_ && workspace_)
             scalar_->convolve<T>(reached, convolved, *workspace_, progress);
         else if (!spin_)
@@ -95,9 +89,9 @@ void PixelSums::divide_by_shares(View<const T, 2> known, View<T, 2> convolved,
     for (std::int64_t map = 0; map < n_maps; ++map)
         std::copy_n(known[n_components * map].data(), n_pixels, masks.view()[map].data());
     std::fill_n(masks.view()[n_maps].data(), n_pixels, T(1));
-    Array<T, 2> memory;
-    const auto reached = with_halo(std::as_const(masks).view(), memory);
-    do_together(part(), "sums over masks", [&] { scalar_->convolve<T>(reached, shares.view(), progress); });
+    Array<T, 3> memory;
+    const auto reached = reach<T>(std::as_const(masks).view(), memory);
+    part_.together("sums over masks", [&] { scalar_->convolve<T>(reached, shares.view(), progress); });
     for (std::int64_t row = 0; row < convolved.extent(0); ++row)
         for (std::int64_t pixel = 0; pixel < n_pixels; ++pixel) {
             const T share = shares(row / n_components, pixel);

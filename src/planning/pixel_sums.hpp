@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "sky/sky_part.hpp"
 #include "zonal/normalized_convolution.hpp"
 #include "zonal/planning/convolution_plan.hpp"
 #include "zonal/polarization_convolution.hpp"
@@ -20,7 +21,7 @@ class PixelSums {
   public:
     /// All of them must outlive it. Collective for a part of a sky, as are its functions.
     PixelSums(const ConvolutionRequest& request, const ConvolutionChoice& choice,
-              const ConvolutionOptions& options);
+              const ConvolutionOptions& options, const SkyPart& part);
 
     /// Rows without UNSEEN pixels.
     template <class T>
@@ -30,17 +31,18 @@ class PixelSums {
     void divide_by_shares(View<const T, 2> known, View<T, 2> convolved, const Progress& progress) const;
 
   private:
-    const SkyPart* part() const { return options_.part.get(); }
-    const Grid& grid() const { return part() ? part()->grid() : request_.grid; }
+    const Grid& grid() const { return part_.grid(); }
+    /// The rows with all rings that the kernel reaches, in `memory` where they are other ranks'.
     template <class T>
-    View<const T, 2> with_halo(View<const T, 2> maps, Array<T, 2>& memory) const;
+    View<const T, 2> reach(View<const T, 2> maps, Array<T, 3>& memory) const;
 
     const ConvolutionRequest& request_;
     const ConvolutionOptions& options_;
+    const SkyPart& part_;
     std::optional<PixelConvolutionPlan> scalar_;  ///< of Q and U: of their masks
     std::vector<double> column_sums_;             ///< that counts are divided by
     std::optional<PolarizationConvolutionPlan> spin_;
-    std::shared_ptr<const SkyHalo> halo_;  ///< null for a whole sky
+    std::shared_ptr<const SkyHalo> halo_;
     std::optional<PixelConvolutionWorkspace> workspace_;
 };
 

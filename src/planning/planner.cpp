@@ -12,6 +12,7 @@
 #include "planning/planned_kernel.hpp"
 #include "planning/request.hpp"
 #include "planning/way_seconds.hpp"
+#include "sky/sky_part.hpp"
 #include "zonal/error.hpp"
 #include "zonal/planning/certificate.hpp"
 
@@ -30,8 +31,7 @@ RadialKernel as_soft_as_splines(double cut) {
 
 class Planner {
   public:
-    /// part: null for one process.
-    Planner(const ConvolutionRequest& request, const CostModel& costs, const SkyPart* part)
+    Planner(const ConvolutionRequest& request, const CostModel& costs, const SkyPart& part)
         : request_(request),
           part_(part),
           kernel_(split::planned_kernel(request)),
@@ -69,7 +69,7 @@ class Planner {
 
     std::string why_no_sums() const {
         const auto why = limits_.why_no_sums();
-        return why.empty() && part_ != nullptr ? part_->why_no_halo() : why;
+        return why.empty() ? part_.why_no_halo() : why;
     }
 
     /// Collective for maps in parts.
@@ -264,7 +264,7 @@ class Planner {
     }
 
     const ConvolutionRequest& request_;
-    const SkyPart* part_;
+    const SkyPart& part_;
     std::vector<const DeviceCosts*> devices_;
     std::unique_ptr<const split::PlannedKernel> kernel_;
     const planning::WayPredictor predictor_;
@@ -273,53 +273,41 @@ class Planner {
 };
 
 std::vector<ConvolutionChoice> plan(const ConvolutionRequest& request, const CostModel& costs,
-                                    const SkyPart* part) {
+                                    const SkyPart& part) {
     if (costs.devices.empty()) throw InvalidArgument("costs", "no device");
     const auto complete = completed(request);
     return Planner(complete, costs, part).choices();
 }
 
-/// Ways on a device that the costs do not know.
-void set_device_without_costs(Device device, std::vector<ConvolutionChoice>& choices) {
-    for (auto& choice : choices) {
-        choice.device = choice.harmonic_device = device;
-        choice.seconds = choice.exchange_seconds = 0;
-    }
-}
-
 }  // namespace
 
 std::vector<ConvolutionChoice> plan_convolution(const ConvolutionRequest& request, const CostModel& costs) {
-    return plan(request, costs, nullptr);
+    return plan(request, costs, WholeSky(request.grid));
 }
 
-std::vector<ConvolutionChoice> plan_convolution(ConvolutionRequest request, const CostModel& costs,
+std::vector<ConvolutionChoice> plan_convolution(const ConvolutionRequest& request, const CostModel& costs,
                                                 Device device) {
-    request.devices.clear();
-    if (device.kind() == Device::Kind::automatic) return plan_convolution(request, costs);
-    if (has_costs(costs, device)) {
-        request.devices = {device};
-        return plan_convolution(request, costs);
-    }
-    auto choices = plan_convolution(request, costs);
-    set_device_without_costs(device, choices);
-    return choices;
+    return plan_convolution(request, costs, device, WholeSky(request.grid));
 }
 
 std::vector<ConvolutionChoice> plan_convolution(ConvolutionRequest request, const CostModel& costs,
-                                                const SkyPart& part) {
+                                                Device wanted, const SkyPart& part) {
     if (costs.devices.empty()) throw InvalidArgument("costs", "no device");
-    // The number of a GPU is the rank's own; costs have that of the one that was measured.
-    const auto known = std::find_if(costs.devices.begin(), costs.devices.end(), [&](const auto& one) {
-        return one.device.kind() == part.device().kind();
-    });
+    const auto device = part.device(wanted);
+    request.devices.clear();
+    if (device.kind() == Device::Kind::automatic) return plan(request, costs, part);
+    // Costs have the number of the GPU that was measured, which may be another one.
+    const auto known = std::find_if(costs.devices.begin(), costs.devices.end(),
+                                    [&](const auto& one) { return one.device.kind() == device.kind(); });
     const bool is_known = known != costs.devices.end();
     request.devices = {(is_known ? *known : costs.devices.front()).device};
     const auto are_known = part.gather(is_known ? 1 : 0);
-    auto choices = plan(request, costs, &part);
-    if (*std::min_element(are_known.begin(), are_known.end()) == 0)
-        set_device_without_costs(part.device(), choices);
-    for (auto& choice : choices) choice.device = choice.harmonic_device = part.device();
+    const bool all_are_known = *std::min_element(are_known.begin(), are_known.end()) == 1;
+    auto choices = plan(request, costs, part);
+    for (auto& choice : choices) {
+        choice.device = choice.harmonic_device = device;
+        if (!all_are_known) choice.seconds = choice.exchange_seconds = 0;
+    }
     return choices;
 }
 

@@ -23,21 +23,20 @@ bool chooses_method(const ConvolutionRequest& request) {
 }  // namespace
 
 WayPredictor::WayPredictor(const ConvolutionRequest& request, const split::PlannedKernel& kernel,
-                           const SkyPart* part)
+                           const SkyPart& part)
     : request_(request),
       kernel_(kernel),
       ranks_(part),
-      part_(chooses_method(request) ? part : nullptr),
-      messages_(part_ != nullptr ? part_->message_costs() : MessageCosts{}) {}
+      chooses_method_(chooses_method(request)),
+      whole_(request.grid),
+      part_(chooses_method_ ? part : whole_),
+      messages_(part_.message_costs()) {}
 
 WaySeconds WayPredictor::harmonic(const DeviceCosts& device, std::int64_t lmax, int iterations) const {
     auto work = transform_work(request_.grid, lmax, device.device);
-    TransformShare share;
-    if (part_ != nullptr) {
-        share = part_->transform_share(lmax, spin_of(request_));
-        work.legendre_flops *= share.legendre;
-        work.pixels = static_cast<double>(part_->grid().n_pixels());
-    }
+    const auto share = part_.transform_share(lmax, spin_of(request_));
+    work.legendre_flops *= share.legendre;
+    work.pixels = static_cast<double>(part_.grid().n_pixels());
     const double exchange = messages_.seconds(share.traffic);
     WaySeconds seconds;
     const auto add = [&](const TransformCost& cost, std::int64_t times) {  // cost: of two transforms
@@ -56,15 +55,13 @@ WaySeconds WayPredictor::harmonic(const DeviceCosts& device, std::int64_t lmax, 
 template <class Work>
 WaySeconds WayPredictor::of_pixels(double support, const PixelCost& cost, const Work& work_on) const {
     const Grid& whole = request_.grid;
-    if (part_ == nullptr)
-        return {predicted_seconds(cost, work_on({whole, whole}), whole.n_pixels(), request_.n_maps)};
-    const auto halo = part_->halo_share(support);
+    const auto halo = part_.halo_share(support);
     // The costs take the root of a map's pixels for the number of its rings, of which a rank has a share.
-    const double share = static_cast<double>(part_->grid().n_rings()) / static_cast<double>(whole.n_rings());
+    const double share = static_cast<double>(part_.grid().n_rings()) / static_cast<double>(whole.n_rings());
     const auto n_pixels = std::llround(static_cast<double>(whole.n_pixels()) * share * share);
     const double exchange =
         static_cast<double>(request_.n_maps * n_components(request_)) * messages_.seconds(halo.traffic);
-    const double work = predicted_seconds(cost, work_on({halo.grid, part_->grid()}),
+    const double work = predicted_seconds(cost, work_on({halo.grid, part_.grid()}),
                                           std::max<std::int64_t>(n_pixels, 1), request_.n_maps);
     return {work + exchange, exchange};
 }
@@ -84,10 +81,9 @@ WaySeconds WayPredictor::sums_of_profile(const DeviceCosts& device, const Radial
 }
 
 WaySeconds WayPredictor::slowest(const WaySeconds& here) const {
-    if (ranks_ == nullptr) return here;
-    const auto all = ranks_->gather(here.all);
-    if (part_ == nullptr) return {all[0]};
-    const auto exchange = ranks_->gather(here.exchange);
+    const auto all = ranks_.gather(here.all);
+    if (!chooses_method_) return {all[0]};
+    const auto exchange = ranks_.gather(here.exchange);
     const auto rank = std::max_element(all.begin(), all.end()) - all.begin();
     return {all[static_cast<std::size_t>(rank)], exchange[static_cast<std::size_t>(rank)]};
 }

@@ -3,8 +3,8 @@
 #include <cstdint>
 
 #include "planning/planned_kernel.hpp"
+#include "sky/sky_part.hpp"
 #include "zonal/planning/planner.hpp"
-#include "zonal/sky/sky_part.hpp"
 
 namespace zonal::planning {
 
@@ -23,8 +23,8 @@ double exposed_seconds(double stage, double exchange, std::int64_t n_chunks);
 /// does by the costs of the first rank, so that it finds the same bits.
 class WayPredictor {
   public:
-    /// All must outlive it. part: null for one process; else making it is collective.
-    WayPredictor(const ConvolutionRequest& request, const split::PlannedKernel& kernel, const SkyPart* part);
+    /// Collective. All must outlive it.
+    WayPredictor(const ConvolutionRequest& request, const split::PlannedKernel& kernel, const SkyPart& part);
 
     /// Of all maps through `iterations` of the analysis, with the window up to lmax.
     WaySeconds harmonic(const DeviceCosts& device, std::int64_t lmax, int iterations) const;
@@ -42,8 +42,10 @@ class WayPredictor {
 
     const ConvolutionRequest& request_;
     const split::PlannedKernel& kernel_;
-    const SkyPart* ranks_;
-    const SkyPart* part_;  ///< that ways are predicted for; null for whole maps
+    const SkyPart& ranks_;
+    const bool chooses_method_;
+    const WholeSky whole_;
+    const SkyPart& part_;  ///< that ways are predicted for
     MessageCosts messages_;
 };
 

@@ -2,8 +2,8 @@
 
 #include <vector>
 
+#include "sky/sky_part.hpp"
 #include "zonal/convolution.hpp"
-#include "zonal/sky/sky_part.hpp"
 #include "zonal/view.hpp"
 
 /// What keeps the sum of counts that are convolved: see CountConvolutionPlan.
@@ -13,10 +13,11 @@ namespace zonal::radial {
 Grid unweighted(const Grid& grid);
 
 /// c of every pixel of `grid`, [grid.n_pixels()], in 1/sr; 0 for pixels in no ring. grid_out: has all pixels
-/// that the kernel reaches. part: names pixels in the text of errors. Throws InvalidArgument where some c is
+/// that the kernel reaches. part: of which `grid` is; names pixels in the text of
+/// errors. Throws InvalidArgument where some c is
 /// not positive.
 std::vector<double> column_sums(const Grid& grid, const RadialKernel& kernel, const Grid& grid_out,
-                                PixelConvolutionOptions options, const SkyPart* part = nullptr);
+                                PixelConvolutionOptions options, const SkyPart& part);
 
 /// Counts divided by their c.
 template <class T>

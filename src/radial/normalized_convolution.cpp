@@ -53,7 +53,7 @@ Grid unweighted(const Grid& grid) {
 }
 
 std::vector<double> column_sums(const Grid& grid, const RadialKernel& kernel, const Grid& grid_out,
-                                PixelConvolutionOptions options, const SkyPart* part) {
+                                PixelConvolutionOptions options, const SkyPart& part) {
     options.precision = Precision::float64;
     // The convolution of 1, from the output's pixels to the input's.
     const PixelConvolutionPlan plan(unweighted(grid_out), kernel, grid, options);
@@ -68,7 +68,7 @@ std::vector<double> column_sums(const Grid& grid, const RadialKernel& kernel, co
                 throw InvalidArgument("kernel",
                                       fmt::format("its sum over the output's pixels around input pixel {} is "
                                                   "{}: must be positive to conserve counts",
-                                                  part == nullptr ? pixel : part->whole_pixel(pixel), sum));
+                                                  part.whole_pixel(pixel), sum));
         }
     return sums;
 }
@@ -117,7 +117,7 @@ void convolve_masked(const PixelConvolutionPlan& plan, ConstView<T, 2> maps, Con
 struct CountConvolutionPlan::Implementation {
     Implementation(const Grid& grid, const RadialKernel& kernel, const Grid& grid_out,
                    const PixelConvolutionOptions& options)
-        : column_sums(radial::column_sums(grid, kernel, grid_out, options)),
+        : column_sums(radial::column_sums(grid, kernel, grid_out, options, WholeSky(grid))),
           plan(radial::unweighted(grid), kernel, grid_out, options) {}
 
     const std::vector<double> column_sums;

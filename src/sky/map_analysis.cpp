@@ -9,6 +9,7 @@
 #include "sht/analysis/mask_dipole.hpp"
 #include "sht/progress_part.hpp"
 #include "sht/transform.hpp"
+#include "sky/sky_part.hpp"
 #include "zonal/error.hpp"
 #include "zonal/sht.hpp"
 
@@ -50,41 +51,21 @@ Progress progress_of(const Progress& whole, const Batch& batch, const SkyMap& ma
 template <class Options>
 std::shared_ptr<const ShtPlan> make_plan(const SkyMap& map, const AlmLayout& layout, int spin,
                                          const Options& options) {
-    if (map.part() != nullptr) return map.part()->plan(spin);
-    return std::make_shared<const ShtPlan>(map.grid(), ShtOptions{.lmax = layout.lmax(),
-                                                                  .mmax = layout.mmax(),
-                                                                  .spin = spin,
-                                                                  .threads = options.threads,
-                                                                  .device = options.device});
-}
-
-std::int64_t whole_pixel(const SkyMap& map, std::int64_t pixel) {
-    return map.part() == nullptr ? pixel : map.part()->whole_pixel(pixel);
-}
-
-/// Sums over the rings of the whole sky.
-std::vector<double> sum_rings(const SkyPart* part, View<const double, 2> of_rings) {
-    return part == nullptr ? sht::sum_rows(of_rings) : part->sum_rings(of_rings);
-}
-
-AlmLayout layout_of_part(const SkyPart& part, const MapAnalysisOptions& options) {
-    const auto& layout = part.layout();
-    if ((options.lmax >= 0 && options.lmax != layout.lmax()) ||
-        (options.mmax >= 0 && options.mmax != layout.mmax()))
-        throw InvalidArgument(fmt::format("lmax = {}, mmax = {}: must be those of the sky's parts, {} and {}",
-                                          options.lmax, options.mmax, layout.lmax(), layout.mmax()));
-    return layout;
+    return map.part()->transform({.lmax = layout.lmax(),
+                                  .mmax = layout.mmax(),
+                                  .spin = spin,
+                                  .threads = options.threads,
+                                  .device = options.device});
 }
 
 AlmLayout layout_for(const SkyMap& map, const MapAnalysisOptions& options) {
-    if (map.part() != nullptr) return layout_of_part(*map.part(), options);
-    const auto most = default_smoothing_lmax(map.grid());
+    const auto most = default_smoothing_lmax(map.whole_grid());
     if (options.lmax > most)
-        throw InvalidArgument("lmax", options.lmax,
-                              fmt::format("must be at most {}{} for the analysis of {}",
-                                          map.nside() > 0 ? "3*nside-1 = " : "", most, map.grid().name()));
-    const auto lmax = options.lmax < 0 ? most : options.lmax;
-    return {lmax, options.mmax < 0 ? lmax : options.mmax};
+        throw InvalidArgument(
+            "lmax", options.lmax,
+            fmt::format("must be at most {}{} for the analysis of {}", map.nside() > 0 ? "3*nside-1 = " : "",
+                        most, map.whole_grid().name()));
+    return map.part()->layout(options.lmax, options.mmax);
 }
 
 void require_no_bad_pixels(const SkyMap& map, View<const double, 2> weights) {
@@ -96,8 +77,8 @@ void require_no_bad_pixels(const SkyMap& map, View<const double, 2> weights) {
         if (bad > 0)
             throw InvalidArgument(fmt::format(
                 "column {}: {} pixels{} are UNSEEN or masked, the first is pixel {} in ring order",
-                map.row_name(row), bad, map.part() != nullptr ? " of this rank" : "",
-                whole_pixel(map, first)));
+                map.row_name(row), bad, map.is_whole() ? "" : " of this rank",
+                map.part()->whole_pixel(first)));
     }
 }
 
@@ -108,10 +89,11 @@ MonopoleDipole remove_monopole_dipole(SkyMap& map, const MapAnalysisOptions& opt
         throw InvalidArgument(
             fmt::format("{}: has no intensity column to fit a monopole to", map.header().source));
     const auto intensity = map.rows()[row];
+    const auto part = map.part();
     Array<double, 2> sums;
-    do_together(map.part(), "the fit of a monopole",
-                [&] { sums = sht::monopole_dipole_sums<double>(map.grid(), intensity, options.mask); });
-    const auto fit = sht::fit_to_sums(sum_rings(map.part(), sums.view()), *options.remove);
+    part->together("the fit of a monopole",
+                   [&] { sums = sht::monopole_dipole_sums<double>(map.grid(), intensity, options.mask); });
+    const auto fit = sht::fit_to_sums(part->sum_rings(sums.view()), *options.remove);
     subtract_monopole_dipole<double>(map.grid(), fit, intensity);
     return fit;
 }
@@ -193,13 +175,14 @@ AnalyzedMap analyze_in_place(SkyMap& map, const MapAnalysisOptions& options) {
     result.alm.layout = layout_for(map, options);
     result.report.removed = remove_monopole_dipole(map, options);
     {
+        const auto part = map.part();
         Array<double, 2> weights(map.rows().extents());
-        do_together(map.part(), "a mask", [&] {
+        part->together("a mask", [&] {
             apply_mask(map, options.mask, options.mask_mode, weights.view(), options.threads);
         });
         for (std::int64_t row = 0; row < weights.extent(0); ++row) {
             const auto areas = areas_of_rings(map.grid(), weights.view()[row], options.threads);
-            result.report.sky_fraction.push_back(fraction_of(sum_rings(map.part(), areas.view())));
+            result.report.sky_fraction.push_back(fraction_of(part->sum_rings(areas.view())));
             if (options.mask.size() > 0) require_known(result.report.sky_fraction.back().used);
         }
     }

@@ -8,6 +8,7 @@
 
 #include "core/parallel.hpp"
 #include "sht/analysis/field_math.hpp"
+#include "sky/sky_part.hpp"
 #include "zonal/error.hpp"
 #include "zonal/mask.hpp"
 #include "zonal/memory.hpp"
@@ -136,12 +137,19 @@ SkyMap::SkyMap(MapFile content, std::shared_ptr<const SkyPart> part)
     }
 }
 
+std::shared_ptr<const SkyPart> SkyMap::part() const {
+    return part_or_whole(part_, grid_);
+}
+
+const Grid& SkyMap::whole_grid() const {
+    return part_ ? part_->whole_grid() : grid_;
+}
+
 namespace {
 
 /// The grid of a map on these pixels with the columns of another one.
 Grid grid_like(const SkyMap& like, const Pixelization& pixelization) {
-    if (like.part() == nullptr)
-        return make_grid_that_fits(pixelization, like.header().columns.size(), "output");
+    if (like.is_whole()) return make_grid_that_fits(pixelization, like.header().columns.size(), "output");
     if (same_pixels(like.header().pixelization, pixelization)) return like.grid();
     throw InvalidArgument(
         "pixels", to_string(pixelization),

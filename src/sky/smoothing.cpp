@@ -15,6 +15,7 @@
 #include "sht/array_checks.hpp"
 #include "sht/progress_part.hpp"
 #include "sht/transform_cache.hpp"
+#include "sky/sky_part.hpp"
 #include "sky/smoothing_groups.hpp"
 #include "zonal/error.hpp"
 
@@ -29,9 +30,8 @@ class SmoothingPlan::Implementation {
           beam(beam),
           grid_out(grid_out),
           options(options),
-          lmax(options.part         ? options.part->layout().lmax()
-               : options.lmax == -1 ? default_smoothing_lmax(grid)
-                                    : options.lmax),
+          part(part_or_whole(options.part, grid)),
+          lmax(options.lmax == -1 ? part->layout().lmax() : options.lmax),
           threads(core::resolve_threads(options.threads)),
           nearest(this->grid, this->grid_out),
           keeps_other_pixels(grid_out.has_other_pixels()) {
@@ -45,9 +45,10 @@ class SmoothingPlan::Implementation {
     }
 
     /// Of spin 0 or 2.
-    const ShtPlan& analysis_plan(int spin) { return plan_of(analysis_plans_[spin / 2], grid, spin); }
+    const ShtPlan& analysis_plan(int spin) { return plan_of(analysis_plans_[spin / 2], *part, spin); }
     const ShtPlan& synthesis_plan(int spin) {
-        return nearest.same() ? analysis_plan(spin) : plan_of(synthesis_plans_[spin / 2], grid_out, spin);
+        return nearest.same() ? analysis_plan(spin)
+                              : plan_of(synthesis_plans_[spin / 2], WholeSky(grid_out), spin);
     }
     ShtWorkspace& workspace() {
         if (!workspace_) workspace_.emplace(sht::take_workspace(plan_of_workspace()));
@@ -64,6 +65,7 @@ class SmoothingPlan::Implementation {
     const Beam beam;
     const Grid grid_out;
     const SmoothingOptions options;
+    const std::shared_ptr<const SkyPart> part;
     const std::int64_t lmax;
     const int threads;
     const sht::NearestPixel nearest;
@@ -75,17 +77,10 @@ class SmoothingPlan::Implementation {
         analysis_plan(spin);
         return analysis_plans_[spin / 2];
     }
-    const ShtPlan& plan_of(std::shared_ptr<const ShtPlan>& plan, const Grid& of, int spin) const {
-        if (!plan && options.part) {
-            plan = options.part->plan(spin);
-        } else if (!plan) {
-            ShtOptions sht;
-            sht.lmax = lmax;
-            sht.spin = spin;
-            sht.threads = options.threads;
-            sht.device = options.device;
-            plan = sht::kept_plan(of, sht);
-        }
+    const ShtPlan& plan_of(std::shared_ptr<const ShtPlan>& plan, const SkyPart& of, int spin) const {
+        if (!plan)
+            plan = of.transform(
+                {.lmax = lmax, .spin = spin, .threads = options.threads, .device = options.device});
         return *plan;
     }
     std::shared_ptr<const ShtPlan> analysis_plans_[2], synthesis_plans_[2];
@@ -115,12 +110,12 @@ class Smoother {
             elsewhere_ =
                 sht::make_map_arithmetic<T>(plan.grid_out, sht::PixelWeights{}, plan.threads, storage_);
         report_.lmax = plan.lmax;
-        do_together(part(), "a smoothing", [&] {
+        part().together("a smoothing", [&] {
             check_shapes();
             if (may_analyze_early()) analyze_early();
             inspect_pixels();
         });
-        for (auto& bad : report_.bad_pixels) bad.unseen = count_of_ranks(part(), bad.unseen);
+        for (auto& bad : report_.bad_pixels) bad.unseen = part().sum(bad.unseen);
     }
 
     SmoothingReport run() {
@@ -159,7 +154,7 @@ class Smoother {
     /// Whether the analysis can begin while the maps are on their way, before their pixels have been looked
     /// at: in vain where some turn out bad, which takes little more time than to look at them first.
     bool may_analyze_early() const {
-        return maps_.space() != space() && part() == nullptr && mask_.size() == 0 && has_few_fields() &&
+        return maps_.space() != space() && part().is_whole() && mask_.size() == 0 && has_few_fields() &&
                options_.iterations == 0 && options_.tolerance == 0 && !options_.is_enough &&
                options_.ring_weights.empty() && options_.pixel_weights.size() == 0;
     }
@@ -191,9 +186,8 @@ class Smoother {
             for (std::int64_t k = 0; k < group.end() - group.first; ++k) {
                 const auto name = field_name(plan_.fields, group.first + k);
                 auto bad = pixels_->count_bad(there[k / group.components][k % group.components]);
-                if (part() != nullptr)
-                    for (auto* first : {&bad.first_nan, &bad.first_infinite, &bad.first_unseen})
-                        if (*first >= 0) *first = part()->whole_pixel(*first);
+                for (auto* first : {&bad.first_nan, &bad.first_infinite, &bad.first_unseen})
+                    if (*first >= 0) *first = part().whole_pixel(*first);
                 require_finite(bad, name);
                 if (bad.unseen > 0 && options_.mask_mode == MaskMode::error)
                     throw InvalidArgument(
@@ -207,7 +201,7 @@ class Smoother {
         report_.unseen_pixels.resize(maps_.extent(0));
     }
 
-    const SkyPart* part() const { return options_.part.get(); }
+    const SkyPart& part() const { return *plan_.part; }
 
     /// The fields of a group. Few fields are copied at once, many a group at a time.
     View<const T, 3> maps_there(const Group& group) {
@@ -253,8 +247,8 @@ class Smoother {
         else
             convolve(maps_there(group), smoothed, target, group, progress);
         for (std::int64_t k = 0; k < group.end() - group.first; ++k)
-            report_.unseen_pixels[group.first + k] = count_of_ranks(
-                part(), pixels_out().count_bad(smoothed[k / group.components][k % group.components]).unseen);
+            report_.unseen_pixels[group.first + k] = part().sum(
+                pixels_out().count_bad(smoothed[k / group.components][k % group.components]).unseen);
         if (is_copy) sht::copy_fields<T>(storage_, smoothed, target);
     }
 
@@ -265,7 +259,7 @@ class Smoother {
             sht::scratch_array<T, 3>(storage_, ScratchArray::kept, {group.batch, 1, plan_.grid.n_pixels()});
         const auto product = sht::scratch_array<T, 3>(storage_, ScratchArray::product, maps.extents());
         for (std::int64_t b = 0; b < group.batch; ++b) {
-            do_together(part(), "a mask", [&] { pixels_->keep_share(maps[b], mask_there(), kept[b][0]); });
+            part().together("a mask", [&] { pixels_->keep_share(maps[b], mask_there(), kept[b][0]); });
             count_masked(group, b, kept[b][0]);
             pixels_->multiply_by_share(maps[b], kept[b][0], product[b]);
         }
@@ -278,14 +272,11 @@ class Smoother {
     }
 
     void count_masked(const Group& group, std::int64_t b, View<const T, 1> kept) {
-        const std::int64_t masked = count_of_ranks(part(), pixels_->count_zeros(kept));
+        const std::int64_t masked = part().sum(pixels_->count_zeros(kept));
         if (masked > 0 && options_.mask_mode == MaskMode::error)
             throw InvalidArgument("mask",
                                   fmt::format("{} pixels are masked: mask mode error allows none", masked));
-        if (mask_.size() > 0) {
-            const auto& sky = part() != nullptr ? part()->whole_grid() : plan_.grid;
-            require_known(static_cast<double>(sky.n_pixels() - masked));
-        }
+        if (mask_.size() > 0) require_known(static_cast<double>(part().whole_grid().n_pixels() - masked));
         for (std::int64_t c = 0; c < group.components; ++c)
             report_.masked_pixels[group.first + b * group.components + c] = masked;
     }

@@ -1,12 +1,13 @@
 #include "zonal/sky/synfast.hpp"
 
+#include "sky/sky_part.hpp"
+
 namespace zonal {
 namespace {
 
 AlmLayout layout_for(const Pixelization& pixelization, const SynfastOptions& options) {
     if (options.part) return options.part->layout();
-    const auto lmax = options.lmax < 0 ? default_smoothing_lmax(make_grid(pixelization)) : options.lmax;
-    return {lmax, options.mmax < 0 ? lmax : options.mmax};
+    return WholeSky(make_grid(pixelization)).layout(options.lmax, options.mmax);
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "core/parallel.hpp"
 #include "core/stopwatch.hpp"
 #include "radial/convolver.hpp"
+#include "sky/sky_part.hpp"
 #include "zonal/error.hpp"
 #include "zonal/polarization_convolution.hpp"
 #include "zonal/sht.hpp"
@@ -75,15 +76,11 @@ struct BasicSplitConvolutionPlan<Rank>::Implementation {
     Implementation(const Grid& grid_of_maps, const KernelSplit& split, const SplitConvolutionOptions& given)
         : grid(grid_of_maps),
           options(resolved(given)),
+          part(part_or_whole(options.part, grid)),
           window(window_of(split)),
-          transform(transform_up_to(std::ssize(window) - 1)),
-          halo(options.part ? options.part->halo(kernel_of(split.profile).support()) : nullptr),
-          pixels(halo ? halo->grid() : grid, kernel_of(split.profile), grid, pixel_options(options)) {}
-
-    std::shared_ptr<const ShtPlan> transform_up_to(std::int64_t lmax) const {
-        if (options.part) return options.part->up_to(lmax)->plan(spin);
-        return std::make_shared<const ShtPlan>(grid, harmonic_options(options, lmax, spin));
-    }
+          transform(part->transform(harmonic_options(options, std::ssize(window) - 1, spin))),
+          halo(part->halo(kernel_of(split.profile).support())),
+          pixels(halo->grid(), kernel_of(split.profile), grid, pixel_options(options)) {}
 
     /// As far as the transform goes, which goes to the spin at least.
     static std::vector<double> window_of(const KernelSplit& split) {
@@ -101,36 +98,25 @@ struct BasicSplitConvolutionPlan<Rank>::Implementation {
             return profile.polarization_kernel();
     }
 
-    /// The window's part. part: [map, component, pixel], overwritten where the grid has rings.
+    /// The window's part. product: [map, component, pixel], overwritten where the grid has rings.
     template <class T>
-    void apply_window(View<const T, 3> maps, View<T, 3> part) const {
+    void apply_window(View<const T, 3> maps, View<T, 3> product) const {
         Array<std::complex<T>, 3> alm({maps.extent(0), n_components, transform->layout().size()});
         auto workspace = transform->make_workspace(maps.extent(0));
         transform->quadrature<T>(maps, alm.view(), workspace);
         for (std::int64_t map = 0; map < maps.extent(0); ++map)
             for (int c = 0; c < n_components; ++c)
                 multiply_alm<T>(transform->layout(), window, alm.view()[map][c]);
-        transform->synthesize<T>(std::as_const(alm).view(), part, workspace);
+        transform->synthesize<T>(std::as_const(alm).view(), product, workspace);
     }
 
     template <class T>
-    View<const T, Rank> with_halo(View<const T, Rank> maps, Array<T, 3>& memory) const {
-        if (!halo) return maps;
-        do_together(options.part.get(), "memory for a halo", [&] {
-            memory = Array<T, 3>({maps.extent(0), n_components, halo->grid().n_pixels()});
-        });
-        const auto in = radial::with_component(maps);
-        for (std::int64_t map = 0; map < maps.extent(0); ++map) halo->fill(in[map], memory.view()[map]);
-        return radial::of_rank<Rank>(std::as_const(memory).view());
-    }
-
-    template <class T>
-    void add(View<const T, 3> part, View<T, 3> convolved) const {
+    void add(View<const T, 3> product, View<T, 3> convolved) const {
         for (std::int64_t map = 0; map < convolved.extent(0); ++map)
             for (int c = 0; c < n_components; ++c)
                 for (const auto& ring : grid.rings())
                     for (auto p = ring.first_pixel; p < ring.first_pixel + ring.n_pixels; ++p)
-                        convolved(map, c, p) += part(map, c, p);
+                        convolved(map, c, p) += product(map, c, p);
     }
 
     template <class T>
@@ -140,21 +126,21 @@ struct BasicSplitConvolutionPlan<Rank>::Implementation {
             throw InvalidArgument("maps and convolved", "must be in host memory");
         SplitConvolutionSeconds seconds;
         Array<T, 3> memory;
-        const auto reached = with_halo(maps, memory);
+        const auto in = radial::with_component(maps);
+        const auto reached = radial::of_rank<Rank>(halo->reach(in, memory));
         const auto sum = [&] {
             seconds.pixels = core::seconds_of([&] {
-                do_together(options.part.get(), "the sums of a split",
-                            [&] { pixels.template convolve<T>(reached, convolved, progress); });
+                part->together("the sums of a split",
+                               [&] { pixels.template convolve<T>(reached, convolved, progress); });
             });
         };
         if (maps.extent(0) == 0) {
             sum();
             return seconds;
         }
-        const auto in = radial::with_component(maps);
-        Array<T, 3> part(in.extents());
+        Array<T, 3> product(in.extents());
         const auto harmonic = [&] {
-            seconds.harmonic = core::seconds_of([&] { apply_window<T>(in, part.view()); });
+            seconds.harmonic = core::seconds_of([&] { apply_window<T>(in, product.view()); });
         };
         // On one GPU on two streams: while one part's maps are on their way, the other works.
         const bool share_a_cpu =
@@ -165,15 +151,16 @@ struct BasicSplitConvolutionPlan<Rank>::Implementation {
         } else {
             at_the_same_time(sum, harmonic);
         }
-        add<T>(std::as_const(part).view(), radial::with_component(convolved));
+        add<T>(std::as_const(product).view(), radial::with_component(convolved));
         return seconds;
     }
 
     const Grid grid;
     const SplitConvolutionOptions options;
+    const std::shared_ptr<const SkyPart> part;
     const std::vector<double> window;
     const std::shared_ptr<const ShtPlan> transform;
-    const std::shared_ptr<const SkyHalo> halo;  ///< null for a whole sky
+    const std::shared_ptr<const SkyHalo> halo;
     const Pixels pixels;
 };
 

@@ -3,71 +3,59 @@
 #include <complex>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "zonal/distributed/plan.hpp"
 #include "zonal/healpix.hpp"
-#include "zonal/sky/sky_part.hpp"
+#include "zonal/sky/sky_map.hpp"
 #include "zonal/view.hpp"
 
 namespace zonal {
 
+namespace distributed {
+class RankSky;
+}
+
 /// The parts of a sky that the ranks of a job have, and its transforms of spin 0 and 2. All of the same grid,
-/// lmax, mmax and speeds have the same parts.
-class DistributedSky final : public SkyPart {
+/// lmax, mmax and speeds have the same parts. Copies are the same sky.
+class DistributedSky {
   public:
     /// Collective. threads: of this rank; 0 for available_cpus(). speeds: as DistributedOptions::speeds.
     /// device: that this rank's transforms run on; Communicator::own_device finds one. Throws
     /// InvalidArgument on all ranks as DistributedPlan does.
     DistributedSky(const Communicator& ranks, const Grid& grid, std::int64_t lmax, std::int64_t mmax,
                    int threads = 0, std::vector<double> speeds = {}, Device device = Device::cpu());
+    /// The sky that a map is a part of; nothing where a process has all of it.
+    static std::optional<DistributedSky> of(const SkyMap& map);
+
+    /// What makes a SkyMap, or a plan, one of this rank's part: SkyMap's constructor and options take it.
+    std::shared_ptr<const SkyPart> part() const;
 
     /// Collective. Throws OutOfMemory on all ranks where the ranks lack memory for their parts of a map and
     /// its alm, and for transforming one component. components: of the map and the alm, 1 or 3.
     void require_memory(int components) const;
 
-    const Communicator& ranks() const { return ranks_; }
-    const Grid& whole_grid() const override { return grid_; }
-    const Grid& grid() const override { return plan_->local().grid(); }
-    std::span<const PixelRange> pixels() const override { return plan_->pixels(); }
-    const AlmLayout& layout() const override { return plan_->local().layout(); }
-    std::shared_ptr<const ShtPlan> plan(int spin) const override;
-    std::shared_ptr<const SkyPart> up_to(std::int64_t lmax) const override;
-    /// Throws InvalidArgument on all ranks if one computes on a GPU: what halos are for runs on CPUs alone.
-    std::shared_ptr<const SkyHalo> halo(double support) const override;
-    void agree(const std::string& call, std::exception_ptr error) const override;
-    std::vector<double> sum_rings(View<const double, 2> partial) const override;
-    std::vector<double> sum(const std::vector<double>& values) const override { return ranks_.sum(values); }
-    std::vector<double> gather(double number) const override;
-    Device device() const override { return device_; }
-    TransformShare transform_share(std::int64_t lmax, int spin) const override;
-    HaloShare halo_share(double support) const override;
-    /// Where a rank computes on a GPU.
-    std::string why_no_halo() const override;
-    /// Zero where coefficients travel by NCCL.
-    MessageCosts message_costs() const override;
+    const Communicator& ranks() const;
+    const Grid& whole_grid() const;
+    /// This rank's rings, in an array of their own.
+    const Grid& grid() const;
+    /// The pixels of that array, in ring order of the whole map, one range after the other.
+    std::span<const PixelRange> pixels() const;
+    /// This rank's orders m.
+    AlmLayout layout() const;
     /// Every rank's share of a transform of spin 0 or 2.
     std::vector<RankShare> shares(int spin) const;
     /// What every rank's transforms run on.
-    const std::vector<Device>& devices() const { return devices_; }
+    const std::vector<Device>& devices() const;
     /// How the ranks exchange coefficients.
-    const ExchangeReport& exchange() const { return plan_->exchange(); }
+    const ExchangeReport& exchange() const;
 
   private:
-    std::shared_ptr<const DistributedPlan> distributed(int spin) const;
-    DistributedOptions options_of(int spin) const;
-
-    Communicator ranks_;
-    Grid grid_;
-    std::int64_t lmax_, mmax_;
-    int threads_;
-    std::vector<double> speeds_;
-    Device device_;
-    std::vector<Device> devices_;
-    std::shared_ptr<const DistributedPlan> plan_;               ///< of spin 0
-    std::vector<std::vector<PixelRange>> all_pixels_;           ///< [rank]
-    mutable std::shared_ptr<const DistributedPlan> spin_plan_;  ///< of spin 2; made when it is needed
+    explicit DistributedSky(std::shared_ptr<const distributed::RankSky> sky);
+    std::shared_ptr<const distributed::RankSky> sky_;
 };
 
 /// Collective. The spectra of all pairs of maps whose alm the ranks have in parts, with one sum over ranks:

@@ -28,12 +28,10 @@ MapFile read_map_header(const std::string& path, const Communicator& ranks,
 
 /// Reads this rank's part of a HEALPix map, in ring order or nest: read_sky_map in parts. Files in parts must
 /// be full skies and not be gzipped. Throws IoError as read_map_part does, and for another nside than sky's.
-SkyMap read_sky_part(const std::string& path, const std::shared_ptr<const DistributedSky>& sky,
-                     const ReadMapOptions& options = {});
+SkyMap read_sky_part(const std::string& path, const DistributedSky& sky, const ReadMapOptions& options = {});
 
 /// Reads this rank's part of a mask, [pixel]: read_mask in parts. map: of the same sky.
-Array<double, 1> read_mask_part(const std::string& path, const SkyMap& map,
-                                const std::shared_ptr<const DistributedSky>& sky,
+Array<double, 1> read_mask_part(const std::string& path, const SkyMap& map, const DistributedSky& sky,
                                 std::vector<std::string>& notes, const std::string& field = "0");
 
 /// Reads this rank's pixels of a map, which is divided evenly among the ranks in the file's order. Pixels

@@ -9,7 +9,6 @@
 #include "zonal/planning/error_bound.hpp"
 #include "zonal/planning/planner.hpp"
 #include "zonal/progress.hpp"
-#include "zonal/sky/sky_part.hpp"
 #include "zonal/split_convolution.hpp"
 #include "zonal/view.hpp"
 

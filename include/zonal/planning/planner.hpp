@@ -198,18 +198,19 @@ bool can_be_split(const ConvolutionRequest& request);
 std::vector<ConvolutionChoice> plan_convolution(const ConvolutionRequest& request, const CostModel& costs);
 
 /// Returns the ways on one device, in place of the request's devices, or on all of the costs where it is
-/// automatic. Where nobody has measured what work on the device costs, the ways are in the order of other
-/// devices' costs, on this device, and their seconds are 0.
-std::vector<ConvolutionChoice> plan_convolution(ConvolutionRequest request, const CostModel& costs,
+/// automatic. Where nobody has measured what work on such a device costs, the ways are in the order of the
+/// costs of another, on this device, and their seconds are 0.
+std::vector<ConvolutionChoice> plan_convolution(const ConvolutionRequest& request, const CostModel& costs,
                                                 Device device);
 
-/// Collective. Returns the ways of maps whose parts the ranks of a job have, the same on all of them. Seconds
+/// Collective. Returns the ways of maps whose parts the ranks of a job have, the same on all of them. Each
+/// rank has a device of its own, whatever is wanted. Seconds
 /// are those of the slowest rank: of its part, on what its transforms run on, by its own costs, and of the
 /// messages that its work does not hide; 0 where a rank has not measured what its device costs. Where the
 /// request names another method than split, the ways are in the order of one process that has the first
 /// rank's costs, so that results do not depend on the ranks, and seconds are those of whole maps. Sums over
 /// pixels are excluded where a rank computes on a GPU.
 std::vector<ConvolutionChoice> plan_convolution(ConvolutionRequest request, const CostModel& costs,
-                                                const SkyPart& part);
+                                                Device wanted, const SkyPart& part);
 
 }  // namespace zonal

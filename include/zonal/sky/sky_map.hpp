@@ -10,7 +10,6 @@
 #include "zonal/grid.hpp"
 #include "zonal/healpix.hpp"
 #include "zonal/sky/header.hpp"
-#include "zonal/sky/sky_part.hpp"
 #include "zonal/sky/smoothing.hpp"
 #include "zonal/view.hpp"
 
@@ -135,11 +134,12 @@ class SkyMap {
     const MapFile& header() const { return header_; }
     MapFile& header() { return header_; }
     const Grid& grid() const { return grid_; }
-    /// The part of the sky that this is; null for the whole.
-    const SkyPart* part() const { return part_.get(); }
-    const std::shared_ptr<const SkyPart>& shared_part() const { return part_; }
+    /// The part of the sky that this is, be it all of it.
+    std::shared_ptr<const SkyPart> part() const;
+    /// Whether this process has all of the sky.
+    bool is_whole() const { return part_ == nullptr; }
     /// The grid of the whole sky.
-    const Grid& whole_grid() const { return part_ ? part_->whole_grid() : grid_; }
+    const Grid& whole_grid() const;
     /// 0 where the map is not HEALPix.
     std::int64_t nside() const;
     const std::vector<FieldGroup>& groups() const { return groups_; }
@@ -190,7 +190,7 @@ class SkyMap {
     void take_values();
 
     MapFile header_;
-    std::shared_ptr<const SkyPart> part_;
+    std::shared_ptr<const SkyPart> part_;  ///< null for the whole
     Grid grid_;
     std::vector<FieldGroup> groups_;
     std::vector<std::size_t> column_of_row_;

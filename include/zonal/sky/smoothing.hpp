@@ -12,11 +12,13 @@
 #include "zonal/grid.hpp"
 #include "zonal/mask.hpp"
 #include "zonal/progress.hpp"
-#include "zonal/sky/sky_part.hpp"
 #include "zonal/view.hpp"
 #include "zonal/window.hpp"
 
 namespace zonal {
+
+/// What a process has of a sky: DistributedSky::part() where ranks share it.
+class SkyPart;
 
 /// A smoothing window is (fwhm x beam x pixel_window_out) / (fwhm_in x beam_in x pixel_window_in), in which
 /// parts that are not given are 1.

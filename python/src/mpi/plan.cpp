@@ -155,8 +155,8 @@ class DividedSky {
     DividedSky(const Ranks& ranks, const Grid& grid, std::int64_t lmax, std::int64_t mmax, int threads,
                const std::vector<double>& speeds, const std::string& device)
         : sky_(reading([&] {
-              return std::make_shared<DistributedSky>(ranks.communicator(), grid, lmax, mmax, threads, speeds,
-                                                      parse_device(device));
+              return DistributedSky(ranks.communicator(), grid, lmax, mmax, threads, speeds,
+                                    parse_device(device));
           })) {}
 
     FileContent read_map(const std::string& path, const std::string& hdu,
@@ -171,18 +171,18 @@ class DividedSky {
                    const Pixelization& pixels, const MapMetadata& metadata, bool overwrite) const {
         reading([&] {
             std::optional<SkyMap> map;
-            do_together(sky_.get(), "writing " + path, [&] {
-                map.emplace(header_of(pixels, metadata.fields, values.shape(0)), sky_);
+            sky_.ranks().together("writing " + path, [&] {
+                map.emplace(header_of(pixels, metadata.fields, values.shape(0)), sky_.part());
                 map->set_rows<double>(view_of<2>(values));
                 describe(*map, metadata);
             });
-            io::write_sky_part(path, *map, *sky_, {.overwrite = overwrite});
+            io::write_sky_part(path, *map, sky_, {.overwrite = overwrite});
         });
     }
     /// The components of this rank's part.
     nb::typed<nb::list, nb::ndarray<nb::numpy, Complex<double>, nb::ndim<1>>> read_alm(
         const std::string& path) const {
-        auto file = reading([&] { return io::read_alm_part(path, sky_->layout(), sky_->ranks()); });
+        auto file = reading([&] { return io::read_alm_part(path, sky_.layout(), sky_.ranks()); });
         nb::typed<nb::list, nb::ndarray<nb::numpy, Complex<double>, nb::ndim<1>>> components;
         for (auto& component : file.components) components.append(to_numpy(std::move(component)));
         return components;
@@ -191,12 +191,12 @@ class DividedSky {
                    bool single, const std::string& unit, bool overwrite) const {
         reading([&] {
             const auto rows = view_of<2>(alm);
-            io::AlmFile file{.layout = sky_->layout(),
+            io::AlmFile file{.layout = sky_.layout(),
                              .precision = single ? FilePrecision::float32 : FilePrecision::float64,
                              .unit = unit};
             for (std::int64_t row = 0; row < rows.extent(0); ++row)
                 file.components.emplace_back(&rows(row, 0), &rows(row, 0) + rows.extent(1));
-            io::write_alm_part(path, file, sky_->ranks(), {.overwrite = overwrite});
+            io::write_alm_part(path, file, sky_.ranks(), {.overwrite = overwrite});
         });
     }
 
@@ -211,8 +211,8 @@ class DividedSky {
         return without_gil(progress, [&](const Progress& report) {
             options.progress = report;
             std::optional<SkyMap> map;
-            do_together(sky_.get(), "the map to be smoothed", [&] {
-                map.emplace(header_of(pixels, fields, maps.shape(0)), sky_);
+            sky_.ranks().together("the map to be smoothed", [&] {
+                map.emplace(header_of(pixels, fields, maps.shape(0)), sky_.part());
                 map->set_rows<T>(view_of<2>(maps), options.threads);
             });
             auto smoothed = kernels.empty() ? zonal::smooth(std::move(*map), window, options)
@@ -223,7 +223,7 @@ class DividedSky {
     }
 
   private:
-    std::shared_ptr<const DistributedSky> sky_;
+    DistributedSky sky_;
 };
 
 template <class T>

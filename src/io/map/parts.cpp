@@ -9,6 +9,7 @@
 #include "io/fits/fits_writer.hpp"
 #include "io/fits/shared_file.hpp"
 #include "io/map/read.hpp"
+#include "sky/sky_part.hpp"
 #include "zonal/error.hpp"
 #include "zonal/io/sky_map.hpp"
 #include "zonal/mask.hpp"
@@ -208,27 +209,25 @@ MapShare read_map_share(const std::string& path, const Communicator& ranks, cons
     return {read_places(path, ranks, places, options), places};
 }
 
-SkyMap read_sky_part(const std::string& path, const std::shared_ptr<const DistributedSky>& sky,
-                     const ReadMapOptions& options) {
-    auto part = read_part(path, *sky, options);
-    return SkyMap(std::move(part), sky);
+SkyMap read_sky_part(const std::string& path, const DistributedSky& sky, const ReadMapOptions& options) {
+    auto part = read_part(path, sky, options);
+    return SkyMap(std::move(part), sky.part());
 }
 
-Array<double, 1> read_mask_part(const std::string& path, const SkyMap& map,
-                                const std::shared_ptr<const DistributedSky>& sky,
+Array<double, 1> read_mask_part(const std::string& path, const SkyMap& map, const DistributedSky& sky,
                                 std::vector<std::string>& notes, const std::string& field) {
-    const auto mask = read_part(path, *sky, {.fields = {field}, .polarized = false});
+    const auto mask = read_part(path, sky, {.fields = {field}, .polarized = false});
     notes = mask.notes;
-    Array<double, 1> values({sky->grid().n_pixels()});
-    sky->ranks().together("the mask " + path, [&] {
+    Array<double, 1> values({sky.grid().n_pixels()});
+    sky.ranks().together("the mask " + path, [&] {
         require_same_sky(mask, map.header());
         for (std::int64_t pixel = 0; pixel < values.size(); ++pixel) {
             const double value = mask.columns[0].values[static_cast<std::size_t>(pixel)];
-            values(pixel) = mask_value(value, mask.source, sky->whole_pixel(pixel));
+            values(pixel) = mask_value(value, mask.source, sky.part()->whole_pixel(pixel));
         }
     });
-    require_unmasked(
-        largest_of_ranks(sky.get(), *std::max_element(values.data(), values.data() + values.size())), mask);
+    require_unmasked(sky.part()->largest(*std::max_element(values.data(), values.data() + values.size())),
+                     mask);
     return values;
 }
 

@@ -101,9 +101,9 @@ WeightedSums sums_of_ring(View<const T, 2> rows, const Ring& ring, std::size_t r
 
 /// Adds up the rings of the whole sky in their order, so that neither threads nor ranks change the result.
 template <class T, class Factors>
-WeightedSums sums_of(const Grid& grid, View<const T, 2> rows, const Factors& factors, int threads,
-                     const Conversion& conversion, const SkyPart* part) {
-    const auto& rings = grid.rings();
+WeightedSums sums_of(const SkyPart& part, View<const T, 2> rows, const Factors& factors, int threads,
+                     const Conversion& conversion) {
+    const auto& rings = part.grid().rings();
     Array<double, 2> of_rings({std::ssize(rings), 5});
     core::parallel_for(std::ssize(rings), core::resolve_threads(threads), [&](std::int64_t r, int) {
         const auto index = static_cast<std::size_t>(r);
@@ -112,24 +112,23 @@ WeightedSums sums_of(const Grid& grid, View<const T, 2> rows, const Factors& fac
                                 sums.shifted_squares};
         std::copy(all.begin(), all.end(), of_rings.view()[r].data());
     });
-    const auto all = part == nullptr ? sht::sum_rows(of_rings.view()) : part->sum_rings(of_rings.view());
+    const auto all = part.sum_rings(of_rings.view());
     return {all[0], all[1], {all[2], all[3]}, all[4]};
 }
 
 /// The first seen value of a row among the first pixels of the sky's rings; 0 where there is none.
 template <class T>
-double first_value(const Grid& grid, View<const T, 1> row, const SkyPart* part) {
+double first_value(const SkyPart& part, View<const T, 1> row) {
     double value = 0;
     auto pixel = std::numeric_limits<double>::infinity();
-    for (const Ring& ring : grid.rings()) {
+    for (const Ring& ring : part.grid().rings()) {
         const double here = static_cast<double>(row[ring.first_pixel]);
         if (is_unseen_value(here)) continue;
         value = here;
-        pixel = static_cast<double>(part == nullptr ? ring.first_pixel : part->whole_pixel(ring.first_pixel));
+        pixel = static_cast<double>(part.whole_pixel(ring.first_pixel));
         break;
     }
-    if (part == nullptr) return value;
-    const auto values = part->gather(value), pixels = part->gather(pixel);
+    const auto values = part.gather(value), pixels = part.gather(pixel);
     return values[static_cast<std::size_t>(std::min_element(pixels.begin(), pixels.end()) - pixels.begin())];
 }
 
@@ -148,52 +147,48 @@ double largest_value(View<const T, 2> rows) {
     return largest;
 }
 
-template <class T, class Factors>
-Size size_of(const Grid& grid, View<const T, 2> rows, const Factors& factors, int threads, double area,
-             const SkyPart* part) {
-    constexpr double least = 1e-200, most = 1e200;
-    Conversion conversion;
-    for (std::int64_t row = 0; row < rows.extent(0); ++row)
-        conversion.shift[row] = first_value<T>(grid, rows[row], part);
-    auto sums = sums_of(grid, rows, factors, threads, conversion, part);
-    if (!(sums.squares >= least && sums.squares <= most)) {
-        const double largest = largest_of_ranks(part, largest_value(rows));
-        if (!(largest > 0)) return {};
-        conversion.scale = 1 / largest;
-        for (double& shift : conversion.shift) shift /= largest;
-        sums = sums_of(grid, rows, factors, threads, conversion, part);
-    }
-    return {std::sqrt(sums.squares / area) / conversion.scale, sums.deviation(area) / conversion.scale};
-}
-
 double area_of(const Grid& grid) {
     double area = 0;
     for (const Ring& ring : grid.rings()) area += ring.weight * static_cast<double>(ring.n_pixels);
     return area;
 }
 
+template <class T, class Factors>
+Size size_of(const SkyPart& part, View<const T, 2> rows, const Factors& factors, int threads) {
+    constexpr double least = 1e-200, most = 1e200;
+    Conversion conversion;
+    for (std::int64_t row = 0; row < rows.extent(0); ++row)
+        conversion.shift[row] = first_value<T>(part, rows[row]);
+    auto sums = sums_of(part, rows, factors, threads, conversion);
+    if (!(sums.squares >= least && sums.squares <= most)) {
+        const double largest = part.largest(largest_value(rows));
+        if (!(largest > 0)) return {};
+        conversion.scale = 1 / largest;
+        for (double& shift : conversion.shift) shift /= largest;
+        sums = sums_of(part, rows, factors, threads, conversion);
+    }
+    const double area = area_of(part.whole_grid());
+    return {std::sqrt(sums.squares / area) / conversion.scale, sums.deviation(area) / conversion.scale};
+}
+
 }  // namespace
 
 template <class T>
-std::vector<double> rms_of_input(const Grid& grid, int n_components, const ConvolutionOptions& options,
-                                 View<const T, 2> maps, View<const T, 1> mask, int threads,
-                                 const SkyPart* part) {
-    const double area = area_of(part == nullptr ? grid : part->whole_grid());
+std::vector<double> rms_of_input(const SkyPart& part, int n_components, const ConvolutionOptions& options,
+                                 View<const T, 2> maps, View<const T, 1> mask, int threads) {
     const PixelFactors<T> factors{mask, options};
     std::vector<double> all;
     for (std::int64_t row = 0; row < maps.extent(0); row += n_components) {
         const auto rows = maps.slice(row, n_components);
-        all.push_back(factors.are_one() ? size_of(grid, rows, NoFactors{}, threads, area, part).rms
-                                        : size_of(grid, rows, factors, threads, area, part).rms);
+        all.push_back(factors.are_one() ? size_of(part, rows, NoFactors{}, threads).rms
+                                        : size_of(part, rows, factors, threads).rms);
     }
     return all;
 }
 
 template <class T>
 std::vector<Certificate> certificates_of(const ErrorBound& bound, const std::vector<double>& rms_in,
-                                         const Grid& grid_out, View<const T, 2> convolved, int threads,
-                                         const SkyPart* part) {
-    const double area = area_of(part == nullptr ? grid_out : part->whole_grid());
+                                         const SkyPart& part, View<const T, 2> convolved, int threads) {
     auto rounded = bound;
     if (sizeof(T) == sizeof(float)) rounded.of_output += 0x1p-24;
     std::vector<Certificate> certificates;
@@ -202,8 +197,7 @@ std::vector<Certificate> certificates_of(const ErrorBound& bound, const std::vec
         rms_in.empty() ? 1 : convolved.extent(0) / static_cast<std::int64_t>(rms_in.size());
     for (const double in : rms_in) {
         const auto row = std::ssize(certificates) * n_components;
-        const auto out =
-            size_of(grid_out, convolved.slice(row, n_components), NoFactors{}, threads, area, part);
+        const auto out = size_of(part, convolved.slice(row, n_components), NoFactors{}, threads);
         Certificate one{0, 0, in, out.rms, rounded};
         one.error = certified_error(rounded, in, out.rms);
         one.error_of_variations = certified_error_of_variations(rounded, in, out.rms, out.deviation);
@@ -213,12 +207,12 @@ std::vector<Certificate> certificates_of(const ErrorBound& bound, const std::vec
 }
 
 double largest_weight(const std::vector<double>& ring_weights, View<const double, 1> pixel_weights,
-                      const SkyPart* part) {
+                      const SkyPart& part) {
     double largest = 1;
     for (const double weight : ring_weights) largest = std::max(largest, weight);
     for (std::int64_t pixel = 0; pixel < pixel_weights.size(); ++pixel)
         largest = std::max(largest, pixel_weights[pixel]);
-    return largest_of_ranks(part, largest);
+    return part.largest(largest);
 }
 
 double largest_error(const std::vector<Certificate>& certificates) {
@@ -237,11 +231,11 @@ double smallest_gain(const std::vector<Certificate>& certificates) {
     return smallest;
 }
 
-#define ZONAL_INSTANTIATE(T)                                                                                 \
-    template std::vector<double> rms_of_input(const Grid&, int, const ConvolutionOptions&, View<const T, 2>, \
-                                              View<const T, 1>, int, const SkyPart*);                        \
-    template std::vector<Certificate> certificates_of(const ErrorBound&, const std::vector<double>&,         \
-                                                      const Grid&, View<const T, 2>, int, const SkyPart*);
+#define ZONAL_INSTANTIATE(T)                                                                         \
+    template std::vector<double> rms_of_input(const SkyPart&, int, const ConvolutionOptions&,        \
+                                              View<const T, 2>, View<const T, 1>, int);              \
+    template std::vector<Certificate> certificates_of(const ErrorBound&, const std::vector<double>&, \
+                                                      const SkyPart&, View<const T, 2>, int);
 ZONAL_INSTANTIATE(float)
 ZONAL_INSTANTIATE(double)
 #undef ZONAL_INSTANTIATE

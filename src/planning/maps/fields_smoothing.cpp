@@ -13,6 +13,7 @@
 #include "planning/certificate/window_norms.hpp"
 #include "planning/request.hpp"
 #include "sht/progress_part.hpp"
+#include "sky/sky_part.hpp"
 #include "zonal/error.hpp"
 #include "zonal/planning/certificate.hpp"
 
@@ -44,25 +45,17 @@ CostModel costs_of(const FieldsRequest& fields) {
     return fields.options.costs ? *fields.options.costs : default_cost_model(fields.options.threads);
 }
 
-/// Collective for a sky in parts.
-std::vector<ConvolutionChoice> choices_of(const FieldsRequest& fields, const ConvolutionRequest& request,
-                                          const CostModel& costs) {
-    if (fields.map.part() != nullptr) return plan_convolution(request, costs, *fields.map.part());
-    return plan_convolution(request, costs, fields.options.device);
-}
-
-/// Collective for a sky in parts. Gives all ranks the first one's numbers of a way that all have chosen:
+/// Collective. Gives all ranks the first one's numbers of a way that all have chosen:
 /// processors that round differently find others in the last digit.
 void share_choice(const FieldsRequest& fields, ConvolutionChoice& choice) {
-    const auto* const ranks = fields.map.part();
-    if (ranks == nullptr) return;
-    ranks->agree(
+    const SkyPart& ranks = *fields.how.part;
+    ranks.agree(
         fmt::format("a way by {} in {} precision, l_cut {}, lmax {}, {} iterations", to_string(choice.method),
                     choice.precision == Precision::float32 ? "float" : "double", choice.l_cut, choice.lmax,
                     choice.iterations),
         nullptr);
     for (double* number : {&choice.support, &choice.accuracy, &choice.tolerance})
-        *number = ranks->gather(*number)[0];
+        *number = ranks.gather(*number)[0];
 }
 
 /// Says whether a way is one that the options ask for.
@@ -93,8 +86,7 @@ ConvolutionChoice given_way(const FieldsRequest& fields, const ConvolutionReques
     constexpr int usual_iterations = 3;
     const auto& options = fields.options;
     ConvolutionChoice choice;
-    choice.device =
-        fields.map.part() != nullptr ? fields.map.part()->device() : resolve_device(options.device);
+    choice.device = resolve_device(fields.how.part->device(options.device));
     choice.lmax = request.lmax;
     choice.tolerance = options.tolerance;
     if (request.reference == ConvolutionReference::continuous && options.tolerance == 0)
@@ -128,11 +120,11 @@ Planned plan_for(const FieldsRequest& fields, double error, std::optional<double
         const auto may_be_taken = [&](const ConvolutionChoice& choice) {
             return (choice.excluded.empty() || !fields.must_keep()) && is_asked_for(fields, request, choice);
         };
-        auto choices = choices_of(fields, request, costs);
+        auto choices = plan_convolution(request, costs, fields.options.device, *fields.how.part);
         auto best = std::find_if(choices.begin(), choices.end(), may_be_taken);
         if (best == choices.end() && !gain) {  // the kernel may leave more of the map than of noise
             request.gain = effective_gain(request, fields.how, 1);
-            choices = choices_of(fields, request, costs);
+            choices = plan_convolution(request, costs, fields.options.device, *fields.how.part);
             best = std::find_if(choices.begin(), choices.end(), may_be_taken);
         }
         if (best == choices.end()) return {std::nullopt, reason(fields, request, choices)};

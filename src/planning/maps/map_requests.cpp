@@ -7,6 +7,7 @@
 
 #include "planning/maps/fields_smoothing.hpp"
 #include "planning/request.hpp"
+#include "sky/sky_part.hpp"
 #include "zonal/angle.hpp"
 #include "zonal/error.hpp"
 #include "zonal/planning/certificate.hpp"
@@ -159,7 +160,7 @@ bool fits_single(const SkyMap& map) {
         for (std::int64_t pixel = 0; pixel < rows.extent(1); ++pixel)
             if (const double value = std::abs(rows(row, pixel)); !is_unseen_value(rows(row, pixel)))
                 largest = std::max(largest, value);
-    largest = largest_of_ranks(map.part(), largest);
+    largest = map.part()->largest(largest);
     return largest == 0 || (largest >= least && largest <= most);
 }
 
@@ -214,7 +215,7 @@ FieldsRequest fields_of(const SkyMap& map, const MapKernel& kernel, const MapSmo
     FieldsRequest fields{map, options, is_spin ? Fields::qu : Fields::scalars};
     fields.how = {options.mask_rule,       options.normalization == Normalization::pixel,
                   options.ring_weights,    options.pixel_weights,
-                  options.output_rounding, map.shared_part()};
+                  options.output_rounding, map.part()};
     fields.is_harmonic_only = options.method == harmonic || !why_harmonic_only(map, kernel, options).empty();
     const bool renormalizes = options.mask_rule.mode == MaskMode::renormalize;
     const bool has_weights = !options.ring_weights.empty() || options.pixel_weights.size() > 0;

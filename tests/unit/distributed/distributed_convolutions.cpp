@@ -144,15 +144,14 @@ TEST(DistributedConvolution, FindsWhatOneProcessFinds) {
             const std::vector<double> speeds =
                 n_ranks == 3 ? std::vector{1.0, 3.0, 2.0} : std::vector<double>();
             const auto errors = on_ranks(n_ranks, [&](const Communicator& ranks) {
-                const auto sky =
-                    std::make_shared<const DistributedSky>(ranks, one.request.grid, 64, 64, 1, speeds);
-                const auto here = part_of_rows(maps, sky->pixels());
-                const auto mask_here = part_of_rows(mask, sky->pixels());
+                const DistributedSky sky(ranks, one.request.grid, 64, 64, 1, speeds);
+                const auto here = part_of_rows(maps, sky.pixels());
+                const auto mask_here = part_of_rows(mask, sky.pixels());
                 Array<double, 2> found(here.extents());
                 auto options = one.options;
-                options.part = sky;
+                options.part = sky.part();
                 const auto result = convolve(one, options, here, mask_here, found);
-                const auto wanted = part_of_rows(expected, sky->pixels());
+                const auto wanted = part_of_rows(expected, sky.pixels());
                 // Sums over the discs of pixels may be made in another order near the end of a rank's rings:
                 // they have fewer than 400 terms, whose absolute values add up to the largest pixel at most.
                 const bool is_sum = one.choice.method == ConvolutionMethod::pixel_sum;
@@ -179,11 +178,11 @@ TEST(DistributedConvolution, FindsWhatOneProcessFinds) {
 TEST(DistributedConvolution, ThrowsOnAllRanksWhatIsWrongOnOne) {
     const auto request = request_of(0.1, false);
     const auto errors = on_ranks(3, [&](const Communicator& ranks) {
-        const auto sky = std::make_shared<const DistributedSky>(ranks, request.grid, 64, 64, 1);
+        const DistributedSky sky(ranks, request.grid, 64, 64, 1);
         ConvolutionOptions options;
-        options.part = sky;
+        options.part = sky.part();
         ConvolutionPlan plan(request, choice_of(ConvolutionMethod::ring_fft, 0.3), options);
-        const std::int64_t n = sky->grid().n_pixels() + (ranks.rank() == 1 ? 1 : 0);
+        const std::int64_t n = sky.grid().n_pixels() + (ranks.rank() == 1 ? 1 : 0);
         Array<double, 2> maps({2, n}), convolved({2, n});
         plan.convolve<double>(maps.view(), convolved.view());
     });

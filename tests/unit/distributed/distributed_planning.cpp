@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "distributed/rank_sky.hpp"
 #include "distributed/transport.hpp"
 #include "distributed_helpers.hpp"
 #include "planning/way_seconds.hpp"
-#include "zonal/distributed/sky.hpp"
 #include "zonal/planning/planner.hpp"
 
 // The choice of a way over several ranks.
@@ -56,7 +56,7 @@ std::vector<Planned> plan_on_ranks(const ConvolutionRequest& request, const std:
     const auto errors = on_ranks(static_cast<int>(slower.size()), [&](const Communicator& ranks) {
         const auto rank = static_cast<std::size_t>(ranks.rank());
         ranks.transport()->message_costs = messages;
-        const DistributedSky sky(ranks, request.grid, lmax, lmax, 1, speeds);
+        const distributed::RankSky sky(ranks, request.grid, lmax, lmax, 1, speeds, Device::cpu());
         auto costs = default_cost_model(1);
         for (auto* one : {&costs.devices[0].scalar, &costs.devices[0].polarization}) {
             for (auto* cost : {&one->smoothing, &one->iteration}) {
@@ -69,7 +69,7 @@ std::vector<Planned> plan_on_ranks(const ConvolutionRequest& request, const std:
                     *each *= slower[rank];
         }
         auto& mine = planned[rank];
-        mine.choices = plan_convolution(request, costs, sky);
+        mine.choices = plan_convolution(request, costs, Device::automatic(), sky);
         mine.transform = sky.transform_share(lmax, request.polarization ? 2 : 0);
         if (request.method == automatic)
             mine.halo = sky.halo_share(first_of(mine.choices, ring_fft).support).traffic;

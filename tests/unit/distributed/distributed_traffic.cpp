@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "distributed/rank_sky.hpp"
 #include "distributed/transport.hpp"
 #include "distributed_helpers.hpp"
-#include "zonal/distributed/sky.hpp"
 
 // What ranks send each other, as it is predicted and as a transport sees it.
 namespace zonal::test {
@@ -53,10 +53,9 @@ template <class Work>
 void on_sky(const std::vector<double>& speeds, const Work& work) {
     const auto errors = on_ranks(static_cast<int>(speeds.size()), [&](const Communicator& ranks) {
         const auto transport = std::make_shared<CountingTransport>(ranks.transport());
-        const auto sky =
-            std::make_shared<const DistributedSky>(Communicator(transport), grid, lmax, lmax, 1, speeds);
+        const distributed::RankSky sky(Communicator(transport), grid, lmax, lmax, 1, speeds, Device::cpu());
         transport->take();
-        work(*sky, *transport);
+        work(sky, *transport);
     });
     EXPECT_THAT(errors, testing::Each(""));
 }
@@ -67,12 +66,11 @@ TEST(Traffic, OfTransformsIsWhatTheRanksSend) {
     for (const auto& speeds : jobs)
         for (const int spin : {0, 2})
             for (const std::int64_t l : {lmax, std::int64_t{40}})
-                on_sky(speeds, [&](const DistributedSky& sky, CountingTransport& transport) {
+                on_sky(speeds, [&](const distributed::RankSky& sky, CountingTransport& transport) {
                     SCOPED_TRACE(testing::Message()
                                  << speeds.size() << " ranks, spin " << spin << ", lmax " << l);
                     const auto share = sky.transform_share(l, spin);
-                    const auto plan = (l == lmax ? nullptr : sky.up_to(l));
-                    const auto transform = plan ? plan->plan(spin) : sky.plan(spin);
+                    const auto transform = sky.transform({.lmax = l, .spin = spin});
                     transport.take();
                     Array<std::complex<double>, 3> alm(
                         {1, transform->alm_components(), transform->layout().size()});
@@ -90,13 +88,14 @@ TEST(Traffic, OfTransformsIsWhatTheRanksSend) {
 TEST(Traffic, OfHalosIsWhatTheRanksSend) {
     for (const auto& speeds : jobs)
         for (const double support : {0.001, 0.1, 0.7, 3.2})
-            on_sky(speeds, [&](const DistributedSky& sky, CountingTransport& transport) {
+            on_sky(speeds, [&](const distributed::RankSky& sky, CountingTransport& transport) {
                 SCOPED_TRACE(testing::Message() << speeds.size() << " ranks, support " << support);
                 const auto share = sky.halo_share(support);
                 EXPECT_EQ(transport.take(), Traffic{});
                 const auto halo = sky.halo(support);
-                Array<double, 2> maps({3, sky.grid().n_pixels()}), haloed({3, halo->grid().n_pixels()});
-                halo->fill(maps.view(), haloed.view());
+                Array<double, 3> maps({3, 1, sky.grid().n_pixels()}), memory;
+                const auto haloed = halo->reach(std::as_const(maps).view(), memory);
+                EXPECT_EQ(haloed.extent(2), halo->grid().n_pixels());
                 const auto sent = transport.take();
                 EXPECT_EQ(sent.messages, 3 * share.traffic.messages);
                 EXPECT_EQ(sent.bytes, 3 * share.traffic.bytes);
@@ -108,7 +107,7 @@ TEST(Traffic, OfHalosIsWhatTheRanksSend) {
 
 TEST(MessageCosts, AreTheSameOnAllRanksAndMeasuredOnce) {
     for (const auto& speeds : jobs)
-        on_sky(speeds, [&](const DistributedSky& sky, CountingTransport& transport) {
+        on_sky(speeds, [&](const distributed::RankSky& sky, CountingTransport& transport) {
             const auto costs = sky.message_costs();
             EXPECT_EQ(transport.take().bytes > 0, speeds.size() > 1);
             EXPECT_EQ(costs.message > 0, speeds.size() > 1);
@@ -116,7 +115,6 @@ TEST(MessageCosts, AreTheSameOnAllRanksAndMeasuredOnce) {
             for (const double each : sky.gather(costs.message)) EXPECT_EQ(each, costs.message);
             for (const double each : sky.gather(costs.byte)) EXPECT_EQ(each, costs.byte);
             sky.message_costs();
-            EXPECT_EQ(sky.up_to(20)->message_costs().byte, costs.byte);
             EXPECT_EQ(transport.take(), Traffic{});
         });
 }

@@ -1,0 +1,160 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <numeric>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "zonal/alm.hpp"
+#include "zonal/device.hpp"
+#include "zonal/grid.hpp"
+#include "zonal/sht.hpp"
+#include "zonal/view.hpp"
+
+namespace zonal {
+
+/// A rank's rings, and those of other ranks that a kernel reaches from them.
+class SkyHalo {
+  public:
+    virtual ~SkyHalo() = default;
+    /// All these rings, in an array of their own.
+    virtual const Grid& grid() const = 0;
+    /// Collective. Returns maps of all these rings, [map, component, grid().n_pixels()], which it makes in
+    /// `memory`, or the maps themselves where they have all rings. maps: of this rank's pixels. Throws
+    /// InvalidArgument on all ranks if their maps differ in number.
+    virtual View<const float, 3> reach(View<const float, 3> maps, Array<float, 3>& memory) const = 0;
+    virtual View<const double, 3> reach(View<const double, 3> maps, Array<double, 3>& memory) const = 0;
+};
+
+/// What a rank sends to others or receives from them, whichever is more.
+struct Traffic {
+    std::int64_t messages = 0, bytes = 0;
+    bool operator==(const Traffic&) const = default;
+};
+
+/// What messages between ranks take, s. Zero where that is not known, and where there are none.
+struct MessageCosts {
+    double message = 0;  ///< each, however short
+    double byte = 0;
+
+    double seconds(const Traffic& traffic) const {
+        return message * static_cast<double>(traffic.messages) + byte * static_cast<double>(traffic.bytes);
+    }
+};
+
+/// A rank's share of a transform.
+struct TransformShare {
+    double legendre = 1;        ///< of the work of the Legendre stage of all ranks
+    std::int64_t n_chunks = 1;  ///< of its orders: one is sent while the next is worked on
+    Traffic traffic{};          ///< of a synthesis or adjoint of one map
+};
+
+/// The rings that a rank's sums over pixels read.
+struct HaloShare {
+    Grid grid;          ///< of these rings, in an array of their own
+    Traffic traffic{};  ///< of one row in double precision
+};
+
+/// The part of a sky that a process has: all of it where the process is alone (WholeSky), else that of one
+/// rank (DistributedSky). What is done with a part is done with either, if all ranks make the same calls.
+class SkyPart {
+  public:
+    virtual ~SkyPart() = default;
+
+    virtual const Grid& whole_grid() const = 0;
+    /// This rank's rings, in an array of their own.
+    virtual const Grid& grid() const = 0;
+    /// The pixels of that array, in ring order of the whole map, one range after the other.
+    virtual std::span<const PixelRange> pixels() const = 0;
+    /// This rank's coefficients up to lmax and mmax; -1: the usual ones. Throws InvalidArgument where a
+    /// rank's are others.
+    virtual AlmLayout layout(std::int64_t lmax = -1, std::int64_t mmax = -1) const = 0;
+    /// The transform of this rank's arrays. Collective where it is the first with these options. Ranks have
+    /// their own threads and devices, whatever the options say.
+    virtual std::shared_ptr<const ShtPlan> transform(const ShtOptions& options) const = 0;
+    /// Collective. support: of the kernel, rad; the same on all ranks.
+    virtual std::shared_ptr<const SkyHalo> halo(double support) const = 0;
+    /// Collective. Throws on all ranks what went wrong on one.
+    virtual void agree(const std::string& call, std::exception_ptr error) const = 0;
+    /// Collective. Sums over all rings of the sky in their order: partial [this rank's ring, n].
+    virtual std::vector<double> sum_rings(View<const double, 2> partial) const = 0;
+    /// Collective. Every rank's number, by rank.
+    virtual std::vector<double> gather(double number) const = 0;
+
+    /// What is computed on where this is wanted; automatic may stay so.
+    virtual Device device(Device wanted) const = 0;
+    /// What this rank does in a transform up to another lmax.
+    virtual TransformShare transform_share(std::int64_t lmax, int spin) const = 0;
+    /// What a halo is going to be, without making one.
+    virtual HaloShare halo_share(double support) const = 0;
+    /// Says why there is no halo; empty where there may be one.
+    virtual std::string why_no_halo() const = 0;
+    /// Collective. The costs of messages, measured when a job first asks, the same on all ranks.
+    virtual MessageCosts message_costs() const = 0;
+
+    /// Whether this process has all of the sky.
+    bool is_whole() const { return grid().n_pixels() == whole_grid().n_pixels(); }
+    /// Collective. Does this rank's own work, and throws on all ranks what goes wrong on one.
+    template <class Work>
+    void together(const std::string& call, const Work& work) const {
+        std::exception_ptr error;
+        try {
+            work();
+        } catch (...) {
+            error = std::current_exception();
+        }
+        agree(call, error);
+    }
+    /// Collective. The sum of all ranks' numbers of pixels.
+    std::int64_t sum(std::int64_t count) const {
+        const auto counts = gather(static_cast<double>(count));
+        return static_cast<std::int64_t>(std::accumulate(counts.begin(), counts.end(), 0.0));
+    }
+    /// Collective. The largest of all ranks' values.
+    double largest(double value) const {
+        const auto values = gather(value);
+        return *std::max_element(values.begin(), values.end());
+    }
+    /// The number in the whole map of a pixel of this rank's array.
+    std::int64_t whole_pixel(std::int64_t pixel) const {
+        for (const auto& range : pixels()) {
+            if (pixel < range.end - range.first) return range.first + pixel;
+            pixel -= range.end - range.first;
+        }
+        return pixel;
+    }
+};
+
+/// The sky of a process that is alone, which has all rings and computes where it is told to.
+class WholeSky final : public SkyPart {
+  public:
+    explicit WholeSky(const Grid& grid) : grid_(grid), pixels_{0, grid.n_pixels()} {}
+
+    const Grid& whole_grid() const override { return grid_; }
+    const Grid& grid() const override { return grid_; }
+    std::span<const PixelRange> pixels() const override { return {&pixels_, 1}; }
+    AlmLayout layout(std::int64_t lmax, std::int64_t mmax) const override;
+    std::shared_ptr<const ShtPlan> transform(const ShtOptions& options) const override;
+    std::shared_ptr<const SkyHalo> halo(double support) const override;
+    void agree(const std::string& call, std::exception_ptr error) const override;
+    std::vector<double> sum_rings(View<const double, 2> partial) const override;
+    std::vector<double> gather(double number) const override { return {number}; }
+    Device device(Device wanted) const override { return wanted; }
+    TransformShare transform_share(std::int64_t, int) const override { return {}; }
+    HaloShare halo_share(double) const override { return {grid_}; }
+    std::string why_no_halo() const override { return ""; }
+    MessageCosts message_costs() const override { return {}; }
+
+  private:
+    Grid grid_;
+    PixelRange pixels_;
+};
+
+/// A part of a sky, or all of it where there is none.
+std::shared_ptr<const SkyPart> part_or_whole(std::shared_ptr<const SkyPart> part, const Grid& grid);
+
+}  // namespace zonal
