@@ -12,7 +12,7 @@ namespace zonal::cli {
 namespace {
 
 void declare_window(CLI::App& app, SmoothOptions& options) {
-    const auto group = "Window (the output's divided by the input's; at least one)";
+    const auto group = "Window (the product of the output's divided by that of the input's; at least one)";
     add_angle(app, "--fwhm", options.fwhm,
               "Gaussian of this full width at half maximum: exp(-(l(l+1) - s^2) sigma^2/2), s = 0 for I, 2 "
               "for Q, U")
@@ -79,8 +79,6 @@ void check(const SmoothOptions& options) {
     const bool is_sky = !options.kernel.sky_spectrum.empty();
     if (is_sky && !options.fwhm && options.beam.empty())
         throw UsageError("--cl: needs --fwhm ANGLE or --beam FILE, which make the kernel fade away");
-    check_alone("--fwhm", options.fwhm.has_value(), "--beam", !options.beam.empty());
-    check_alone("--fwhm-in", options.fwhm_in.has_value(), "--beam-in", !options.beam_in.empty());
     if (!options.beam_in.empty() && options.floor == 0)
         throw UsageError(
             "--beam-in needs --floor X, which bounds how much noise is amplified where the beam is small");

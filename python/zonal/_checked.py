@@ -60,8 +60,9 @@ def checked_by(check_of: Callable[[Any], Callable[[str, Any], Any] | None], func
     return cast(_Function, call)
 
 
-def takes_options_of(*others: Callable[..., Any]) -> Callable[[_Function], _Function]:
+def takes_options_of(*others: Callable[..., Any], without: tuple[str, ...] = ()) -> Callable[[_Function], _Function]:
     """Gives a function that passes its **options on to others their keywords in its signature, for help() and editors.
+    without: keywords that it does not have.
 
     It refuses other keywords by its own name, not by that of a function which the caller does not know.
     """
@@ -71,7 +72,7 @@ def takes_options_of(*others: Callable[..., Any]) -> Callable[[_Function], _Func
         parameters = {name: one for name, one in own.parameters.items() if one.kind is not one.VAR_KEYWORD}
         for other in others:
             for name, one in inspect.signature(other).parameters.items():
-                if one.kind is one.KEYWORD_ONLY:
+                if one.kind is one.KEYWORD_ONLY and name not in without:
                     parameters.setdefault(name, one)
 
         @wraps(function)

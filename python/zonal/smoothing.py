@@ -21,6 +21,7 @@ from .kernel import Kernel
 
 Method = Literal["auto", "harmonic", "pixel-sum", "ring-fft", "split"]
 MaskRule = Literal["zero", "renormalize", "error"]
+SMOOTHING_NAMES = {"mask.threshold": "mask_threshold", "mask_rule.threshold": "mask_threshold", "pixels_out": "grid_out"}
 
 
 @checked
@@ -34,9 +35,7 @@ def _smooth(maps: ArrayLike, window: _core.SmoothingWindow, kernels: list[_core.
     if grid_out is not None:
         how.pixels_out = pixels_of(grid_out, "grid_out")
     result, written = given.new_output(out, grid_out)
-    with reporting(progress, "smoothing") as report, arguments_as({"mask.threshold": "mask_threshold",
-                                                                               "mask_rule.threshold": "mask_threshold",
-                                                                               "pixels_out": "grid_out"}):
+    with reporting(progress, "smoothing") as report, arguments_as(SMOOTHING_NAMES):
         parts = _core.smooth(given.rows, given.pixels, given.fields, window, kernels, how,
                              given.weights("mask", mask), given.weights("pixel_weights", pixel_weights), written, report)
     result = given.give_back(written, result)

@@ -47,10 +47,6 @@ class Request:
         """The zonal.Kernel of a profile; None for windows, which zonal.smooth takes as they are."""
         return zonal.Kernel.from_profile(*self.kernel["profile"]) if "profile" in self.kernel else None
 
-    def suits_ranks(self):
-        """Whether zonal.mpi has these options, and these kernels for these maps."""
-        return not self.masked and set(self.options) <= {"method", "error", "reference", "iterations", "tolerance"}
-
     def answer(self):
         """The smoothed maps and the reports of zonal.smooth or zonal.convolve."""
         common = self.python_options() | {"threads": 1, "return_report": True}
@@ -92,6 +88,7 @@ REQUESTS = [
     Request("ring-fft that ends", {"fwhm": "20deg"}, {"method": "ring-fft", "cut": "30deg"}),
     Request("split", {"fwhm": "20deg"}, {"method": "split", "error": 1e-3}),
     Request("beam", {"beam": BEAM}),
+    Request("Gaussian and beam", {"fwhm": "15deg", "beam": BEAM}),
     Request("beam times 0.8", {"beam": 0.8 * BEAM}),
     Request("beam times 0.8, scaled", {"beam": 0.8 * BEAM}, {"normalization": "window"}),
     Request("beam times 0.8, ring-fft", {"beam": 0.8 * BEAM}, {"method": "ring-fft", "error": 1e-4}),

@@ -205,8 +205,10 @@ class DividedSky {
     std::vector<SmoothedPart> smooth(const HostArrayOfRank<const T, 2>& maps, const Pixelization& pixels,
                                      const std::string& fields, const SmoothingWindow& window,
                                      const std::vector<RadialKernel>& kernels, MapSmoothingOptions options,
+                                     const std::optional<HostArrayOfRank<const double, 1>>& mask,
                                      const HostArrayOfRank<T, 2>& out, nb::handle progress) const {
         options.device = Device::cpu();
+        if (mask) options.mask = view_of<1>(*mask);
         if (sizeof(T) == sizeof(float)) options.output_rounding = 0x1p-24;
         return without_gil(progress, [&](const Progress& report) {
             options.progress = report;
@@ -264,9 +266,9 @@ void bind_distributed(nb::module_& module) {
              nb::arg())
         .def("read_alm", &DividedSky::read_alm)
         .def("smooth", &DividedSky::smooth<double>, nb::arg().noconvert(), nb::arg(), nb::arg(), nb::arg(),
-             nb::arg(), nb::arg(), nb::arg().noconvert(), nb::arg().none())
+             nb::arg(), nb::arg(), nb::arg().none(), nb::arg().noconvert(), nb::arg().none())
         .def("smooth", &DividedSky::smooth<float>, nb::arg().noconvert(), nb::arg(), nb::arg(), nb::arg(),
-             nb::arg(), nb::arg(), nb::arg().noconvert(), nb::arg().none())
+             nb::arg(), nb::arg(), nb::arg().none(), nb::arg().noconvert(), nb::arg().none())
         .def("write_alm", &DividedSky::write_alm, nb::arg(), nb::arg().noconvert(), nb::arg(), nb::arg(),
              nb::arg());
 

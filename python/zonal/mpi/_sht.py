@@ -15,8 +15,8 @@ from .. import _core
 from .._angles import AngleLike
 from .._arrays import boolean, complex_input, integer, output, real, real_input, sequence, text, type_of
 from .._arrays import path as path_of
-from .._checked import arguments_as
-from .._maps import pixels_of
+from .._checked import arguments_as, takes_options_of
+from .._maps import pixels_of, weights_of
 from .._progress import Progress
 from .._threads import is_chosen, resolve
 from ..grid import Grid
@@ -24,7 +24,7 @@ from ..io import Path, described
 from ..kernel import Kernel
 from ..sht import AnalysisOptions, alm_size, analysis_options, shape_of_result, without_unseen
 from ..skies import Spectra, multiply_alm, named_spectra, sky_spectra
-from ..smoothing import Method, smoothing_options, smoothing_window, warnings_of
+from ..smoothing import SMOOTHING_NAMES, smoothing_options, smoothing_window, warnings_of
 from ._job import Job
 from ._parts import Parts, complex_type, hash_of, plain, real_type, unseen_as_zero
 
@@ -317,39 +317,40 @@ class SHT:
         sky = self.alm2map(alm, progress=progress)
         return (sky, alm) if return_alm else sky
 
+    @takes_options_of(smoothing_options, without=("threads", "ring_weights"))
     def smooth(self, maps: ArrayLike, fwhm: AngleLike | None = None, *, beam: ArrayLike | None = None,
                fwhm_in: AngleLike | None = None, beam_in: ArrayLike | None = None, floor: float = 0.0,
-               method: Method = "auto", error: float | None = None, reference: Literal["continuous", "discrete"] | None = None,
-               iterations: int | None = None, tolerance: float | None = None, progress: Progress = False,
-               return_report: bool = False) -> Any:
+               mask: ArrayLike | None = None, progress: Progress = False, return_report: bool = False, **options: Any) -> Any:
         """Returns this rank's part of smoothed maps.
 
         maps: its part of I, [n_pixels], of Q, U, [2, n_pixels], or of I, Q, U, [3, n_pixels]. UNSEEN pixels count as masked.
-        fwhm, beam, fwhm_in, beam_in, floor: as in `zonal.smooth`; a beam reaches lmax.
-        method, error, reference, iterations, tolerance: as in `zonal.convolve`, for the whole map; "harmonic" ends at the
-        transform's lmax, and "auto" plans by the built-in costs. return_report: True returns the maps and a list of
-        reports (SmoothedPart) of the whole map. It does not depend on `spin`.
+        fwhm, beam, fwhm_in, beam_in, floor: as in `zonal.smooth`; a beam reaches lmax. mask: this rank's part, [n_pixels].
+        The other options are those of `zonal.convolve`, for the whole map; "harmonic" without an error ends at the
+        transform's lmax unless lmax is given. return_report: True returns the maps and a list of reports (SmoothedPart) of
+        the whole map. It does not depend on `spin`.
         """
         with self._job.together("smooth", progress) as about:
             rows, fields = self._rows(maps)
             window = smoothing_window(fwhm, beam, fwhm_in, beam_in, real("floor", floor))
             values = _core.evaluate_window(window, self._lmax)
             parts = b"".join(part.tobytes() for part in (values.temperature(), values.gradient(), values.curl()))
-            how = smoothing_options(method=method, error=error, reference=reference, iterations=iterations, tolerance=tolerance,
-                                    threads=self._threads)
-            is_plain = error is None and (method == "harmonic" or iterations is not None or tolerance is not None)
-            how.lmax = self._lmax if is_plain else -1
-            about.append(f"{np.shape(maps)[:-1]} {rows.dtype}, {method}, {error}, {reference}, {iterations}, {tolerance}, "
+            how = smoothing_options(**options, threads=self._threads)
+            is_plain = how.error is None and (how.method == _core.ConvolutionMethod.harmonic or how.iterations is not None
+                                              or how.tolerance > 0)
+            if is_plain and how.lmax < 0:
+                how.lmax = self._lmax
+            seen = self._mask(mask)
+            about.append(f"{np.shape(maps)[:-1]} {rows.dtype}, {sorted(options.items())}, {'no' if seen is None else 'a'} mask, "
                          f"by a window of hash {hash_of(parts)}")
             return_report = boolean("return_report", return_report)
-        return self._convolve(maps, rows, fields, window, [], how, progress, return_report)
+        return self._convolve(maps, rows, fields, window, [], how, seen, progress, return_report)
 
-    def convolve(self, maps: ArrayLike, kernel: Kernel, *, method: Method = "auto", error: float | None = None,
-                 reference: Literal["continuous", "discrete"] | None = None, progress: Progress = False,
-                 return_report: bool = False) -> Any:
+    @takes_options_of(smoothing_options, without=("threads", "ring_weights"))
+    def convolve(self, maps: ArrayLike, kernel: Kernel, *, mask: ArrayLike | None = None, progress: Progress = False,
+                 return_report: bool = False, **options: Any) -> Any:
         """Returns this rank's part of maps of spin 0 that are convolved with a radial kernel, as `zonal.convolve`.
 
-        maps: its part, [n_pixels]. The arguments are those of `zonal.convolve`; the error is that of the whole map.
+        maps, mask: its part, [n_pixels]. The arguments are those of `zonal.convolve`; the error is that of the whole map.
         """
         with self._job.together("convolve", progress) as about:
             rows, fields = self._rows(maps)
@@ -357,10 +358,12 @@ class SHT:
                 raise ValueError(f"maps: has shape {np.shape(maps)}: must be [{rows.shape[1]}]")
             if not isinstance(kernel, Kernel):
                 raise TypeError(f"kernel: must be a zonal.Kernel, not {type(kernel).__name__}")
-            how = smoothing_options(method=method, error=error, reference=reference, threads=self._threads)
-            about.append(f"{rows.dtype}, {method}, {error}, {reference}, by a kernel of hash {hash_of(pickle.dumps(kernel))}")
+            how = smoothing_options(**options, threads=self._threads)
+            seen = self._mask(mask)
+            about.append(f"{rows.dtype}, {sorted(options.items())}, {'no' if seen is None else 'a'} mask, "
+                         f"by a kernel of hash {hash_of(pickle.dumps(kernel))}")
             return_report = boolean("return_report", return_report)
-        return self._convolve(maps, rows, fields, _core.SmoothingWindow(), [kernel._kernel], how, progress, return_report)
+        return self._convolve(maps, rows, fields, _core.SmoothingWindow(), [kernel._kernel], how, seen, progress, return_report)
 
     def read_map(self, path: Path, fields: Sequence[str | int] = (), *, hdu: str | int | None = None, auxiliary: bool = False,
                  pol: bool | None = None, nest_if_absent: bool | None = None, nan_is_unseen: bool = False) -> NDArray[np.float64]:
@@ -506,15 +509,19 @@ class SHT:
         return np.ascontiguousarray(np.atleast_2d(array)), "scalars" if array.ndim == 1 else "qu" if len(array) == 2 else "iqu"
 
     def _convolve(self, maps: ArrayLike, rows: NDArray[Any], fields: str, window: _core.SmoothingWindow,
-                  kernels: list[_core.RadialKernel], how: _core.MapSmoothingOptions, progress: Progress, return_report: bool) -> Any:
+                  kernels: list[_core.RadialKernel], how: _core.MapSmoothingOptions, mask: NDArray[np.float64] | None,
+                  progress: Progress, return_report: bool) -> Any:
         out = np.empty_like(rows)
-        with self._job.reporting(progress, "smoothing") as report:
-            parts = self._sky().smooth(rows, pixels_of(self._grid), fields, window, kernels, how, out, report)
+        with self._job.reporting(progress, "smoothing") as report, arguments_as(SMOOTHING_NAMES):
+            parts = self._sky().smooth(rows, pixels_of(self._grid), fields, window, kernels, how, mask, out, report)
         found = out[0] if np.ndim(maps) == 1 else out
         if return_report:
             return found, parts
         self._job.warn(warnings_of(parts))
         return found
+
+    def _mask(self, mask: ArrayLike | None) -> NDArray[np.float64] | None:
+        return None if mask is None else weights_of("mask", plain("mask", mask), self.n_pixels)
 
     def _require_healpix(self) -> None:
         if self._grid.nside is None:
