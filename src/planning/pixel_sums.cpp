@@ -7,6 +7,7 @@
 #include "planning/request.hpp"
 #include "radial/column_sums.hpp"
 #include "radial/convolver.hpp"
+#include "sht/analysis/field_math.hpp"
 #include "sht/progress_part.hpp"
 
 namespace zonal::planning {
@@ -94,11 +95,9 @@ void PixelSums::divide_by_shares(View<const T, 2> known, View<T, 2> convolved,
     part_.together("sums over masks", [&] { scalar_->convolve<T>(reached, shares.view(), progress); });
     for (std::int64_t row = 0; row < convolved.extent(0); ++row)
         for (std::int64_t pixel = 0; pixel < n_pixels; ++pixel) {
-            const T share = shares(row / n_components, pixel);
-            const T least = static_cast<T>(options_.mask.threshold) * std::abs(shares(n_maps, pixel));
-            // Written so that nothing known of nothing is unseen, too.
-            const bool is_known = std::abs(share) >= least && share != 0;
-            convolved(row, pixel) = is_known ? convolved(row, pixel) / share : static_cast<T>(unseen_value);
+            convolved(row, pixel) =
+                sht::over_share(convolved(row, pixel), shares(row / n_components, pixel),
+                                options_.mask.threshold * std::abs(shares(n_maps, pixel)));
         }
 }
 

@@ -13,9 +13,8 @@ namespace zonal::radial {
 Grid unweighted(const Grid& grid);
 
 /// c of every pixel of `grid`, [grid.n_pixels()], in 1/sr; 0 for pixels in no ring. grid_out: has all pixels
-/// that the kernel reaches. part: of which `grid` is; names pixels in the text of
-/// errors. Throws InvalidArgument where some c is
-/// not positive.
+/// that the kernel reaches. part: of which `grid` is; names pixels in the text of errors. Throws
+/// InvalidArgument where some c is not positive.
 std::vector<double> column_sums(const Grid& grid, const RadialKernel& kernel, const Grid& grid_out,
                                 PixelConvolutionOptions options, const SkyPart& part);
 

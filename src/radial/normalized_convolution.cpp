@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "radial/column_sums.hpp"
+#include "sht/analysis/field_math.hpp"
 #include "sht/array_checks.hpp"
 #include "zonal/error.hpp"
 #include "zonal/mask.hpp"
@@ -106,11 +107,9 @@ void convolve_masked(const PixelConvolutionPlan& plan, ConstView<T, 2> maps, Con
     plan.convolve(masked.view(), sums.view(), progress);
     for (const Ring& ring : plan.grid_out().rings())
         for (std::int64_t pixel = ring.first_pixel; pixel < ring.first_pixel + ring.n_pixels; ++pixel) {
-            const T known = sums(n_maps, pixel), all = sums(n_maps + 1, pixel);
-            // Written so that nothing known of nothing is unseen too.
-            const bool is_known = std::abs(known) >= static_cast<T>(min_share) * std::abs(all) && known != 0;
             for (std::int64_t map = 0; map < n_maps; ++map)
-                convolved(map, pixel) = is_known ? sums(map, pixel) / known : static_cast<T>(unseen_value);
+                convolved(map, pixel) = sht::over_share(sums(map, pixel), sums(n_maps, pixel),
+                                                        min_share * std::abs(sums(n_maps + 1, pixel)));
         }
 }
 

@@ -30,10 +30,11 @@ ZONAL_HOST_DEVICE T times_share(T value, T share) {
     return share == 0 ? T(0) : value * share;
 }
 
-/// A renormalised pixel, divisor the smoothed share.
+/// A renormalised pixel: divided by what the kernel makes of the shares around it, which is below 0 where the
+/// kernel's integral is, and UNSEEN where that is smaller than `least`, or nothing of nothing.
 template <class T>
-ZONAL_HOST_DEVICE T over_share(T value, T divisor, double threshold) {
-    return divisor >= threshold ? value / divisor : static_cast<T>(unseen_value);
+ZONAL_HOST_DEVICE T over_share(T value, T share, double least) {
+    return std::fabs(share) >= least && share != 0 ? value / share : static_cast<T>(unseen_value);
 }
 
 /// Index of the pixel of a ring nearest to longitude phi.
