@@ -6,6 +6,7 @@
 #include "sht/cuda_batch.cuh"
 #include "sht/cuda_replay.cuh"
 #include "sht/rings/modes_cuda.cuh"
+#include "sht/rings/ring_stage_cuda.cuh"
 #include "sht/transform.hpp"
 
 namespace zonal::sht::cuda {
@@ -40,9 +41,36 @@ class StageClock {
     std::vector<double ShtStageSeconds::*> stages_;
 };
 
-/// Device memory of one call, and what fills it.
-struct CudaStorage : ShtWorkspace::Storage {
-    CudaStorage(int device, int threads) : device(device), transfer(device, threads) {}
+/// Device memory of the stages of one call, and what fills it from the host.
+struct StageScratch {
+    StageScratch(int device, int threads) : device(device), transfer(device, threads) {}
+
+    /// A graph of a call holds where its scratch memory lies.
+    void add_addresses(CallKey& key) const {
+        key.add(fourier).add(coarse).add(rings.buffer).add(rings.library);
+        modes.add_addresses(key);
+    }
+
+    const int device;
+    core::HostTransfer transfer;
+    core::DeviceArray<PairModes> fourier;  ///< [field][entry], of the grid's rings
+    core::DeviceArray<PairModes> coarse;   ///< the same of the Legendre stage's, where they differ
+    ModesScratch modes;
+    RingBuffers rings;
+};
+
+/// What a workspace keeps, as that of calls on this device; throws InvalidArgument where it is not.
+template <class Memory, class Any>
+Memory& memory_on(int device, Any& memory) {
+    auto* const found = dynamic_cast<Memory*>(&memory);
+    if (found == nullptr || found->device != device)
+        throw InvalidArgument("workspace", "was made by a plan on another device");
+    return *found;
+}
+
+/// What one process' transforms keep between calls.
+struct CudaStorage : ShtWorkspace::Storage, StageScratch {
+    using StageScratch::StageScratch;
 
     void use_stream(void* stream) override {
         caller = static_cast<cudaStream_t>(stream);
@@ -81,9 +109,7 @@ struct CudaStorage : ShtWorkspace::Storage {
         clock_is_news = false;
     }
 
-    const int device;
     std::int64_t n_maps = 1;  ///< that make room for what they share
-    core::HostTransfer transfer;
     core::OwnStream own;
     cudaStream_t caller = nullptr;
     bool has_caller = false;
@@ -91,33 +117,11 @@ struct CudaStorage : ShtWorkspace::Storage {
     bool measures_stages = false;
     bool clock_is_news = false;  ///< since read_clock
     CallReplay replay;
-    /// A graph of a call holds where its scratch memory lies.
-    void add_addresses(CallKey& key) const {
-        key.add(fourier).add(coarse).add(buffer).add(library).add(residual).add(measures_stages);
-        modes.add_addresses(key);
-    }
-    core::DeviceArray<PairModes> fourier;  ///< [fields][entries], of the grid's rings
-    core::DeviceArray<PairModes> coarse;   ///< the same of the Legendre stage's, where they differ
-    ModesScratch modes;
-    core::DeviceArray<double> buffer;  ///< of the Fourier stage
-    core::DeviceArray<char> library;   ///< of the FFT library
-    BatchCopies alm, map, update;      ///< of host arrays
+    BatchCopies alm, map, update;  ///< of host arrays
     BatchStreams batches;
     core::DeviceArray<char> residual;  ///< of project_residual
     core::DeviceArray<char> arrays[static_cast<std::size_t>(ScratchArray::count)];
 };
-
-/// Pointers to the coefficients of E and B, or of the one scalar; null where the plan leaves one out. stride:
-/// coefficients from one component to the next.
-template <class Pointers, class Real, class Complex>
-Pointers alm_pointers(const ShtOptions& options, Complex* first, std::int64_t stride) {
-    Pointers pointers{};
-    for (int c = 0; c < (options.spin == 0 ? 1 : 2); ++c) {
-        const std::int64_t k = alm_component(options.parts, c);
-        if (k >= 0) pointers.alm[c] = reinterpret_cast<Real*>(first + k * stride);
-    }
-    return pointers;
-}
 
 /// As core::require_place; arrays without elements may lie anywhere.
 template <class T>

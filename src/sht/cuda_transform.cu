@@ -2,7 +2,7 @@
 #include <optional>
 
 #include "sht/cuda_bands.cuh"
-#include "sht/cuda_storage.cuh"
+#include "sht/rings/order_stage_cuda.cuh"
 #include "sht/rings/ring_bands_cuda.cuh"
 #include "sht/transform_by_type.hpp"
 #include "zonal/error.hpp"
@@ -18,18 +18,13 @@ class CudaTransform final : public CopyingTransformByType<CudaTransform> {
         : options_(options),
           has_other_pixels_(grid.has_other_pixels()),
           device_(options.device.index()),
-          table_(AlmLayout(options.lmax, options.mmax), options.spin),
           pairs_(grid, options.lmax, options.mmax, options.spin),
-          n_coarse_rings_(resampled_rings(pairs_.n_pairs(), options.lmax, options.accuracy)),
-          coarse_pairs_(coarse_pairs(n_coarse_rings_, options)),
-          legendre_(coarse_pairs_ ? *coarse_pairs_ : pairs_, table_),
-          layout_(pairs_, table_.layout),
-          resampling_(make_resampling()),
-          whole_(grid, pairs_, layout_, resampling(), {pairs_.n_pairs()}) {
+          orders_(AlmLayout(options.lmax, options.mmax), options, pairs_),
+          whole_(grid, pairs_, orders_.layout(), orders_.resampling(), {pairs_.n_pairs()}) {
         whole_.make_rings();
         if (!RingBands::pay(grid)) return;
-        bands_.emplace(grid, pairs_, layout_, resampling(), RingBands::ends(grid, pairs_));
-        legendre_.cut(bands_->jobs());
+        bands_.emplace(grid, pairs_, orders_.layout(), orders_.resampling(), RingBands::ends(grid, pairs_));
+        orders_.cut(bands_->jobs());
     }
 
     std::unique_ptr<ShtWorkspace::Storage> make_workspace(std::int64_t n_maps) const override {
@@ -43,60 +38,33 @@ class CudaTransform final : public CopyingTransformByType<CudaTransform> {
     void prepare(ShtWorkspace::Storage& workspace) const override { storage_of(workspace); }
 
     std::int64_t workspace_bytes() const override {
-        const std::int64_t doubles =
-            4 * table_.components * (layout_.size() + coarse_size()) + whole_.buffer_size();
-        return 8 * doubles + ModesScratch::bytes(legendre_, 1) + whole_.library_bytes();
+        return orders_.scratch_bytes(orders_.layout().size()) + whole_.scratch_sizes().bytes();
     }
 
-    double legendre_flops() const override {
-        return (coarse_pairs_ ? *coarse_pairs_ : pairs_).legendre_flops(options_.lmax, table_.components);
-    }
+    double legendre_flops() const override { return orders_.legendre_flops(); }
 
   private:
     friend class CopyingTransformByType<CudaTransform>;
 
-    std::optional<ThetaResampling> make_resampling() const {
-        if (!coarse_pairs_) return std::nullopt;
-        return std::optional<ThetaResampling>(std::in_place, *coarse_pairs_, legendre_.layout(), pairs_,
-                                              layout_, n_coarse_rings_, options_.lmax, options_.spin,
-                                              options_.accuracy);
-    }
-    const ThetaResampling* resampling() const { return resampling_ ? &*resampling_ : nullptr; }
-    /// Entries of one field on the Legendre stage's own rings.
-    std::int64_t coarse_size() const { return resampling_ ? legendre_.layout().size() : 0; }
-
     /// Makes room for this plan's arrays, the Legendre stage's for as many maps at once as the workspace is
     /// for.
     void fit(CudaStorage& storage) const {
-        const std::int64_t n_maps = maps_at_once(legendre_, storage.n_maps),
-                           fields = table_.components * n_maps;
-        storage.fourier.reserve((resampling_ ? table_.components : fields) * layout_.size());
-        storage.coarse.reserve(fields * coarse_size());
-        storage.modes.fit(legendre_, n_maps, legendre_.all_orders());
-        make_room_for(whole_, storage);
-    }
-    static void make_room_for(const RingBands& bands, CudaStorage& storage) {
-        storage.buffer.reserve(bands.buffer_size());
-        storage.library.reserve(bands.library_bytes());
+        const std::int64_t n_maps = orders_.maps_at_once(storage.n_maps);
+        storage.fourier.reserve((orders_.resampling() ? 1 : n_maps) * orders_.map_size());
+        orders_.fit(storage, n_maps, orders_.all_orders());
+        storage.rings.fit(whole_.scratch_sizes());
     }
 
     /// The workspace as this device's, with room for this plan, whichever plan made it.
     CudaStorage& storage_of(ShtWorkspace::Storage& workspace) const {
-        auto* const storage = dynamic_cast<CudaStorage*>(&workspace);
-        if (storage == nullptr || storage->device != device_)
-            throw InvalidArgument("workspace", "was made by a plan on another device");
+        auto& storage = memory_on<CudaStorage>(device_, workspace);
         const core::CurrentDevice current(device_);
-        fit(*storage);
-        return *storage;
+        fit(storage);
+        return storage;
     }
 
     std::vector<Orders> parts(bool several) const {
-        return several ? orders_in_parts(table_.layout) : std::vector{legendre_.all_orders()};
-    }
-    /// Where the orders' coefficients lie.
-    ElementRange coefficients(Orders orders) const {
-        const AlmLayout& layout = table_.layout;
-        return {layout.index(orders.first, orders.first), end_of(layout, orders)};
+        return several ? orders_in_parts(orders_.table().layout) : std::vector{orders_.all_orders()};
     }
 
     /// fetch, work and deliver(b, stream) for every map of a batch, see BatchStreams; waits for the end
@@ -122,6 +90,7 @@ class CudaTransform final : public CopyingTransformByType<CudaTransform> {
         };
         if (on_device && !progress) {
             storage.add_addresses(call);
+            call.add(storage.residual).add(storage.measures_stages);
             if (measures) storage.replay.forget_unless_last(call);
             storage.replay.run(call, stream, storage.own.get(), all_steps);
         } else {
@@ -155,21 +124,19 @@ class CudaTransform final : public CopyingTransformByType<CudaTransform> {
             if (has_other_pixels_) pixels.fetch(b, storage.transfer, stream);
         };
         const bool on_device = !a.is_copied() && !pixels.is_copied();
-        const std::int64_t at_once = on_device ? maps_at_once(legendre_, storage.n_maps) : 1;
+        const std::int64_t at_once = on_device ? orders_.maps_at_once(storage.n_maps) : 1;
         const auto work = [&](std::int64_t first, cudaStream_t stream) {
-            std::vector<AlmPointers<T>> maps;
-            for (std::int64_t b = first; b < std::min(alm.extent(0), first + at_once); ++b)
-                maps.push_back(alm_pointers<AlmPointers<T>, const T>(options_, a[b], a.component_stride()));
-            PairModes* const coarse = of_legendre(0, storage);
+            const auto maps = orders_.sources<T>(a, first, std::min(at_once, alm.extent(0) - first));
+            PairModes* const modes = of_legendre(0, storage);
             for (int k = bands.count() - 1; k >= 0; --k) {
                 const bool is_first = k == bands.count() - 1;
                 for (const Orders orders : parts(in_parts && is_first)) {
                     if (in_parts && is_first)
                         storage.batches.bring(stream, [&](cudaStream_t fetching) {
-                            a.fetch(first, coefficients(orders), storage.transfer, fetching);
+                            a.fetch(first, orders_.coefficients(orders), storage.transfer, fetching);
                         });
-                    if (is_first) begin_modes<T>(legendre_, orders, maps, storage.modes, stream);
-                    finish_modes<T>(legendre_, bands.synthesis(orders, k), maps, storage.modes, coarse,
+                    if (is_first) begin_modes<T>(legendre(), orders, maps, storage.modes, stream);
+                    finish_modes<T>(legendre(), bands.synthesis(orders, k), maps, storage.modes, modes,
                                     stream);
                 }
                 storage.clock.mark(stream, &ShtStageSeconds::legendre);
@@ -177,10 +144,10 @@ class CudaTransform final : public CopyingTransformByType<CudaTransform> {
                     const std::int64_t b = first + static_cast<std::int64_t>(i);
                     const PairModes* const fourier =
                         interpolated(i, bands.interpolation_tiles(k), storage, stream);
-                    for (int c = 0; c < table_.components; ++c)
-                        bands.rings(k).synthesize<T>(fourier + c * layout_.size(),
-                                                     pixels[b] + c * pixels.component_stride(),
-                                                     storage.buffer.data(), storage.library.data(), stream);
+                    for (int c = 0; c < orders_.components(); ++c)
+                        bands.rings(k).synthesize<T>(fourier + c * orders_.layout().size(),
+                                                     pixels[b] + c * pixels.component_stride(), storage.rings,
+                                                     stream);
                     storage.clock.mark(stream, &ShtStageSeconds::rings);
                 }
                 if (pixels.is_copied()) storage.batches.finish(first, k, stream);
@@ -210,19 +177,17 @@ class CudaTransform final : public CopyingTransformByType<CudaTransform> {
         const auto fetch = [](std::int64_t, cudaStream_t) {};
         const bool in_parts = a.is_copied() && alm.extent(0) == 1;
         const bool on_device = !a.is_copied() && !pixels.is_copied();
-        const std::int64_t at_once = on_device ? maps_at_once(legendre_, storage.n_maps) : 1;
+        const std::int64_t at_once = on_device ? orders_.maps_at_once(storage.n_maps) : 1;
         const auto work = [&](std::int64_t first, cudaStream_t stream) {
-            storage.modes.begin_adjoint(legendre_, legendre_.all_orders(), stream);
-            std::vector<AlmTargets<T>> maps;
-            for (std::int64_t b = first; b < std::min(alm.extent(0), first + at_once); ++b)
-                maps.push_back(alm_pointers<AlmTargets<T>, T>(options_, a[b], a.component_stride()));
-            const PairModes* const coarse = of_legendre(0, storage);
+            storage.modes.begin_adjoint(legendre(), orders_.all_orders(), stream);
+            const auto maps = orders_.targets<T>(a, first, std::min(at_once, alm.extent(0) - first));
+            const PairModes* const modes = of_legendre(0, storage);
             const auto sum = [&](Orders orders, int k) {
-                sum_modes(legendre_, bands.adjoint(orders, k), static_cast<int>(maps.size()), coarse,
+                sum_modes(legendre(), bands.adjoint(orders, k), static_cast<int>(maps.size()), modes,
                           storage.modes, stream);
             };
             for (int k = 0; k < bands.count(); ++k) {
-                if (k > 0) sum(legendre_.all_orders(), k - 1);
+                if (k > 0) sum(orders_.all_orders(), k - 1);
                 storage.clock.mark(stream, &ShtStageSeconds::legendre);
                 for (std::size_t i = 0; i < maps.size(); ++i)
                     rings_to_modes(pixels, first + static_cast<std::int64_t>(i), weighted, bands, k, i,
@@ -231,12 +196,12 @@ class CudaTransform final : public CopyingTransformByType<CudaTransform> {
             const std::vector<Orders> all_parts = parts(in_parts);
             const auto take = [&](std::size_t k) {
                 storage.batches.take(first, k, [&](cudaStream_t delivering) {
-                    a.deliver(first, coefficients(all_parts[k]), storage.transfer, delivering);
+                    a.deliver(first, orders_.coefficients(all_parts[k]), storage.transfer, delivering);
                 });
             };
             for (std::size_t k = 0; k < all_parts.size(); ++k) {
                 sum(all_parts[k], bands.count() - 1);
-                gather_alm<T>(legendre_, all_parts[k], storage.modes, maps, stream);
+                gather_alm<T>(legendre(), all_parts[k], storage.modes, maps, stream);
                 if (!in_parts) continue;
                 storage.batches.finish(first, k, stream);
                 if (k > 0) take(k - 1);  // while the device works on this one
@@ -263,10 +228,10 @@ class CudaTransform final : public CopyingTransformByType<CudaTransform> {
                     pixels.fetch(b, range, storage.transfer, fetching);
             });
         storage.clock.mark(stream, nullptr);
-        for (int c = 0; c < table_.components; ++c)
+        for (int c = 0; c < orders_.components(); ++c)
             bands.rings(k).adjoint<T>(pixels[b] + c * pixels.component_stride(), weighted,
-                                      of_grid(i, storage) + c * layout_.size(), storage.buffer.data(),
-                                      storage.library.data(), stream);
+                                      of_grid(i, storage) + c * orders_.layout().size(), storage.rings,
+                                      stream);
         storage.clock.mark(stream, &ShtStageSeconds::rings);
         adjoint_interpolated(i, bands.adjoint_tiles(k), storage, stream);
     }
@@ -291,26 +256,22 @@ class CudaTransform final : public CopyingTransformByType<CudaTransform> {
             pixels.fetch(b, storage.transfer, stream);
         };
         const auto work = [&](std::int64_t b, cudaStream_t stream) {
-            const std::vector from{
-                alm_pointers<AlmPointers<T>, const T>(options_, a[b], a.component_stride())};
-            modes_from_alm<T>(legendre_, legendre_.all_orders(), from, storage.modes, of_legendre(0, storage),
-                              stream);
+            PairModes* const modes = of_legendre(0, storage);
+            modes_from_alm<T>(legendre(), orders_.all_orders(), orders_.sources<T>(a, b, 1), storage.modes,
+                              modes, stream);
             storage.clock.mark(stream, &ShtStageSeconds::legendre);
-            storage.modes.begin_adjoint(legendre_, legendre_.all_orders(), stream);
+            storage.modes.begin_adjoint(legendre(), orders_.all_orders(), stream);
             PairModes* const fourier = interpolated(0, whole_.interpolation_tiles(0), storage, stream);
-            for (int c = 0; c < table_.components; ++c) {
-                PairModes* const modes = fourier + c * layout_.size();
-                const RingStage& rings = whole_.rings(0);
-                rings.synthesize<T>(modes, residual, storage.buffer.data(), storage.library.data(), stream);
-                subtract_from(pixels[b] + c * pixels.component_stride(), n_pixels, residual, stream);
-                rings.adjoint<T>(residual, true, modes, storage.buffer.data(), storage.library.data(),
-                                 stream);
+            for (int c = 0; c < orders_.components(); ++c) {
+                PairModes* const of_field = fourier + c * orders_.layout().size();
+                whole_.rings(0).synthesize<T>(of_field, residual, storage.rings, stream);
+                whole_.rings(0).adjoint_of_residual<T>(pixels[b] + c * pixels.component_stride(), n_pixels,
+                                                       residual, of_field, storage.rings, stream);
             }
             storage.clock.mark(stream, &ShtStageSeconds::rings);
             adjoint_interpolated(0, whole_.adjoint_tiles(0), storage, stream);
-            const std::vector to{alm_pointers<AlmTargets<T>, T>(options_, out[b], out.component_stride())};
-            alm_from_modes<T>(legendre_, legendre_.all_orders(), of_legendre(0, storage), storage.modes, to,
-                              stream);
+            alm_from_modes<T>(legendre(), orders_.all_orders(), modes, storage.modes,
+                              orders_.targets<T>(out, b, 1), stream);
             storage.clock.mark(stream, &ShtStageSeconds::legendre);
         };
         const auto deliver = [&](std::int64_t b, cudaStream_t stream) {
@@ -326,36 +287,36 @@ class CudaTransform final : public CopyingTransformByType<CudaTransform> {
     const RingBands& bands_for(bool is_copied, CudaStorage& storage) const {
         if (!bands_ || !is_copied) return whole_;
         bands_->make_rings();
-        make_room_for(*bands_, storage);
+        storage.rings.fit(bands_->scratch_sizes());
         return *bands_;
     }
 
+    const LegendreStage& legendre() const { return orders_.legendre(); }
     /// F_m on the grid's rings of map k of several; where they are resampled, the maps take turns.
     PairModes* of_grid(std::size_t k, const CudaStorage& storage) const {
-        const std::int64_t map = resampling_ ? 0 : static_cast<std::int64_t>(k);
-        return storage.fourier.data() + map * table_.components * layout_.size();
+        const std::int64_t map = orders_.resampling() ? 0 : static_cast<std::int64_t>(k);
+        return storage.fourier.data() + map * orders_.map_size();
     }
     /// F_m on the Legendre stage's rings of map k.
     PairModes* of_legendre(std::size_t k, const CudaStorage& storage) const {
-        if (!resampling_) return of_grid(k, storage);
-        return storage.coarse.data() + static_cast<std::int64_t>(k) * table_.components * coarse_size();
+        return orders_.modes_of(static_cast<std::int64_t>(k), storage.fourier.data(), storage);
     }
 
     /// From the Legendre stage's rings to the grid's.
     PairModes* interpolated(std::size_t k, TileRange tiles, CudaStorage& storage, cudaStream_t stream) const {
         PairModes* const fourier = of_grid(k, storage);
-        if (!resampling_) return fourier;
-        resampling_->interpolation().apply(legendre_.all_orders(), of_legendre(k, storage), table_.components,
-                                           fourier, stream, tiles);
+        if (!orders_.resampling()) return fourier;
+        orders_.resampling()->interpolation().apply(orders_.all_orders(), of_legendre(k, storage),
+                                                    orders_.components(), fourier, stream, tiles);
         storage.clock.mark(stream, &ShtStageSeconds::resampling);
         return fourier;
     }
     /// The transpose.
     void adjoint_interpolated(std::size_t k, TileRange tiles, CudaStorage& storage,
                               cudaStream_t stream) const {
-        if (!resampling_) return;
-        resampling_->adjoint().apply(legendre_.all_orders(), of_grid(k, storage), table_.components,
-                                     of_legendre(k, storage), stream, tiles);
+        if (!orders_.resampling()) return;
+        orders_.resampling()->adjoint().apply(orders_.all_orders(), of_grid(k, storage), orders_.components(),
+                                              of_legendre(k, storage), stream, tiles);
         storage.clock.mark(stream, &ShtStageSeconds::resampling);
     }
 
@@ -373,13 +334,8 @@ class CudaTransform final : public CopyingTransformByType<CudaTransform> {
     const ShtOptions options_;
     const bool has_other_pixels_;  ///< in no ring: a synthesis leaves them as they are
     const int device_;
-    const LegendreTable table_;
     const RingPairs pairs_;  ///< of the grid
-    const std::int64_t n_coarse_rings_;
-    const std::optional<RingPairs> coarse_pairs_;  ///< of the Legendre stage, where they are others
-    LegendreStage legendre_;
-    const FourierLayout layout_;  ///< of pairs_
-    const std::optional<ThetaResampling> resampling_;
+    OrderStage orders_;
     RingBands whole_;                 ///< all rings in one
     std::optional<RingBands> bands_;  ///< of large grids, for copies
 };

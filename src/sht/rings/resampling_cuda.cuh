@@ -82,21 +82,15 @@ class BandProduct {
                 const std::vector<MeridianPlace>& target, const FourierLayout& target_layout,
                 std::int64_t n_samples, ResamplingWindow window, int spin);
 
-    /// source, target: [n_fields]; all entries of the orders in the target, or those of the tiles, are
-    /// overwritten.
-    void apply(Orders orders, const PairModes* source, int n_fields, PairModes* target,
-               cudaStream_t stream) const {
-        apply(orders, source, n_fields, target, stream, {0, n_tiles()});
-    }
+    /// source, target: [n_fields]; the entries of the orders and tiles in the target are overwritten.
     void apply(Orders orders, const PairModes* source, int n_fields, PairModes* target, cudaStream_t stream,
                TileRange tiles) const;
 
     int n_tiles() const { return static_cast<int>(tiles_.size()); }
+    TileRange all_tiles() const { return {0, n_tiles()}; }
     /// Pairs of the source, first and past the last, that a tile needs; neither falls from tile to tile.
     std::int64_t first_source(int tile) const { return first_source_[tile]; }
     std::int64_t end_source(int tile) const { return end_source_[tile]; }
-
-    std::int64_t bytes() const { return tiles_.bytes() + rows_.bytes() + weights_.bytes(); }
 
   private:
     core::DeviceArray<BandTile> tiles_;

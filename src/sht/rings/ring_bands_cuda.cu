@@ -97,14 +97,13 @@ void RingBands::make_rings() const {
     });
 }
 
-std::int64_t RingBands::buffer_size() const {
-    std::int64_t most = 0;
-    for (const auto& stage : stages_) most = std::max(most, stage->buffer_size());
-    return most;
-}
-std::int64_t RingBands::library_bytes() const {
-    std::int64_t most = 0;
-    for (const auto& stage : stages_) most = std::max(most, stage->library_bytes());
+RingScratchSizes RingBands::scratch_sizes() const {
+    RingScratchSizes most;
+    for (const auto& stage : stages_) {
+        const RingScratchSizes sizes = stage->scratch_sizes();
+        most.buffer = std::max(most.buffer, sizes.buffer);
+        most.library_bytes = std::max(most.library_bytes, sizes.library_bytes);
+    }
     return most;
 }
 

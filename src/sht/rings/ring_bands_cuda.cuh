@@ -45,9 +45,8 @@ class RingBands {
     /// Makes the rings' stages, unless they are there. What follows is there then.
     void make_rings() const;
     const RingStage& rings(int k) const { return *stages_[k]; }
-    /// As RingStage has them, the most of any band.
-    std::int64_t buffer_size() const;
-    std::int64_t library_bytes() const;
+    /// The most that any band needs.
+    RingScratchSizes scratch_sizes() const;
 
   private:
     static constexpr std::int64_t fewest_pixels = std::int64_t{1} << 23;

@@ -153,7 +153,8 @@ void RingStage::add_run(const Grid& grid, const std::vector<std::vector<std::int
         auto& both = transforms[{n, n_rings}];
         if (!both) both = std::make_shared<const RunTransforms>(n, n_rings);
         for (const FftBatch* transform : {&both->synthesis, &both->adjoint})
-            library_bytes_ = std::max(library_bytes_, transform->work_bytes());
+            sizes_.library_bytes =
+                std::max(sizes_.library_bytes, static_cast<std::int64_t>(transform->work_bytes()));
         run.pieces.push_back({grid.rings()[rings.front()].first_pixel, n_rings, both});
         run.n_rings += n_rings;
         for (const std::int64_t ring : rings) {
@@ -163,7 +164,7 @@ void RingStage::add_run(const Grid& grid, const std::vector<std::vector<std::int
     }
     run.rings = core::DeviceArray<RunRing>(entries);
     run.pairs = core::DeviceArray<RunPair>(whole_pairs(entries, host_pairs_));
-    buffer_size_ = std::max(buffer_size_, run.n_rings * (2 * n_bins + n));
+    sizes_.buffer = std::max(sizes_.buffer, run.n_rings * (2 * n_bins + n));
     runs_.push_back(std::move(run));
 }
 
@@ -194,7 +195,7 @@ void RingStage::make_batches(const RingPairs& rings, PairRange range) {
         by_length[length].push_back({static_cast<std::int32_t>(p), north, south, filter->second});
     }
     caps_ = std::make_unique<fft::cuda::CapTransforms<double>>(std::move(caps));
-    buffer_size_ = std::max(buffer_size_, 2 * caps_->scratch_size());
+    sizes_.buffer = std::max(sizes_.buffer, 2 * caps_->scratch_size());
     for (const auto& [length, pairs] : by_length) {
         const std::int64_t at_once =
             std::clamp<std::int64_t>(most_batch_bytes / (16 * length), 1, most_pairs);
@@ -204,8 +205,9 @@ void RingStage::make_batches(const RingPairs& rings, PairRange range) {
             const auto count = static_cast<std::int64_t>(part.size());
             batches_.push_back({length, count, core::DeviceArray<BluesteinPair>(part),
                                 FftBatch(length, count, CUFFT_Z2Z, length, length)});
-            library_bytes_ = std::max(library_bytes_, batches_.back().transform.work_bytes());
-            buffer_size_ = std::max(buffer_size_, 2 * length * count);
+            sizes_.library_bytes = std::max(
+                sizes_.library_bytes, static_cast<std::int64_t>(batches_.back().transform.work_bytes()));
+            sizes_.buffer = std::max(sizes_.buffer, 2 * length * count);
         }
     }
 }
@@ -213,8 +215,8 @@ void RingStage::make_batches(const RingPairs& rings, PairRange range) {
 void RingStage::make_filters() {
     if (n_filters_ == 0) return;
     filters_ = core::DeviceArray<double2>(n_filters_);
-    core::DeviceArray<double2> sequences(buffer_size_ / 2 + 1);
-    core::DeviceArray<char> library(static_cast<std::int64_t>(library_bytes_));
+    core::DeviceArray<double2> sequences(sizes_.buffer / 2 + 1);
+    core::DeviceArray<char> library(sizes_.library_bytes);
     const core::OwnStream stream;
     for (const BluesteinBatch& batch : batches_) {
         const dim3 blocks(blocks_of(batch.length), static_cast<unsigned>(batch.n_pairs));
@@ -229,18 +231,13 @@ void RingStage::make_filters() {
     core::check_cuda(cudaStreamSynchronize(stream.get()), "chirp filters");
 }
 
-std::int64_t RingStage::bytes() const {
-    std::int64_t sum = pairs_.bytes() + filters_.bytes() + caps_->bytes();
-    for (const RingRun& run : runs_) sum += run.rings.bytes();
-    for (const BluesteinBatch& batch : batches_) sum += batch.pairs.bytes();
-    return sum;
-}
-
 template <class T>
-void RingStage::synthesize(const PairModes* fourier, T* map, double* buffer, void* library,
+void RingStage::synthesize(const PairModes* fourier, T* map, const RingBuffers& scratch,
                            cudaStream_t stream) const {
     const std::lock_guard lock(library_mutex_);
-    auto* complex = reinterpret_cast<double2*>(buffer);
+    double* const buffer = scratch.buffer.data();
+    auto* const complex = reinterpret_cast<double2*>(buffer);
+    char* const library = scratch.library.data();
     caps_->template to_pixels<1>(CapBins{pairs_.data(), fourier_origin_, fourier}, map, 0, complex, stream);
     for (const BluesteinBatch& batch : batches_) {
         const dim3 blocks(blocks_of(batch.length), static_cast<unsigned>(batch.n_pairs));
@@ -279,10 +276,12 @@ void RingStage::synthesize(const PairModes* fourier, T* map, double* buffer, voi
 }
 
 template <class T>
-void RingStage::adjoint(const T* map, bool weighted, PairModes* fourier, double* buffer, void* library,
+void RingStage::adjoint(const T* map, bool weighted, PairModes* fourier, const RingBuffers& scratch,
                         cudaStream_t stream) const {
     const std::lock_guard lock(library_mutex_);
-    auto* complex = reinterpret_cast<double2*>(buffer);
+    double* const buffer = scratch.buffer.data();
+    auto* const complex = reinterpret_cast<double2*>(buffer);
+    char* const library = scratch.library.data();
     caps_->template to_bins<1>(map, 0, weighted, CapModes{pairs_.data(), fourier_origin_, fourier}, complex,
                                stream);
     for (const BluesteinBatch& batch : batches_) {
@@ -325,17 +324,21 @@ void RingStage::adjoint(const T* map, bool weighted, PairModes* fourier, double*
 }
 
 template <class T>
-void subtract_from(const T* from, std::int64_t count, T* out, cudaStream_t stream) {
-    if (count == 0) return;
-    subtract_kernel<<<blocks_of(count), ring_threads, 0, stream>>>(from, count, out);
+void RingStage::adjoint_of_residual(const T* map, std::int64_t n_pixels, T* synthesized, PairModes* fourier,
+                                    const RingBuffers& scratch, cudaStream_t stream) const {
+    if (n_pixels > 0)
+        subtract_kernel<<<blocks_of(n_pixels), ring_threads, 0, stream>>>(map, n_pixels, synthesized);
     core::check_launch("subtracting a map");
+    adjoint<T>(synthesized, true, fourier, scratch, stream);
 }
 
-template void subtract_from(const float*, std::int64_t, float*, cudaStream_t);
-template void subtract_from(const double*, std::int64_t, double*, cudaStream_t);
-template void RingStage::synthesize(const PairModes*, float*, double*, void*, cudaStream_t) const;
-template void RingStage::synthesize(const PairModes*, double*, double*, void*, cudaStream_t) const;
-template void RingStage::adjoint(const float*, bool, PairModes*, double*, void*, cudaStream_t) const;
-template void RingStage::adjoint(const double*, bool, PairModes*, double*, void*, cudaStream_t) const;
+#define ZONAL_INSTANTIATE(T)                                                                                 \
+    template void RingStage::synthesize(const PairModes*, T*, const RingBuffers&, cudaStream_t) const;       \
+    template void RingStage::adjoint(const T*, bool, PairModes*, const RingBuffers&, cudaStream_t) const;    \
+    template void RingStage::adjoint_of_residual(const T*, std::int64_t, T*, PairModes*, const RingBuffers&, \
+                                                 cudaStream_t) const;
+ZONAL_INSTANTIATE(float)
+ZONAL_INSTANTIATE(double)
+#undef ZONAL_INSTANTIATE
 
 }  // namespace zonal::sht::cuda

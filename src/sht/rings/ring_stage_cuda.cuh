@@ -78,6 +78,23 @@ struct BluesteinBatch {
     fft::cuda::FftBatch transform;
 };
 
+/// Device memory that a call's Fourier stage needs.
+struct RingScratchSizes {
+    std::int64_t buffer = 0;  ///< in doubles
+    std::int64_t library_bytes = 0;
+
+    std::int64_t bytes() const { return buffer * static_cast<std::int64_t>(sizeof(double)) + library_bytes; }
+};
+struct RingBuffers {
+    core::DeviceArray<double> buffer;
+    core::DeviceArray<char> library;  ///< of the FFT library
+
+    void fit(RingScratchSizes sizes) {
+        buffer.reserve(sizes.buffer);
+        library.reserve(sizes.library_bytes);
+    }
+};
+
 class RingStage {
   public:
     RingStage(const Grid& grid, const RingPairs& rings, const std::int64_t* fourier_origin);
@@ -86,19 +103,19 @@ class RingStage {
     RingStage(const Grid& grid, const RingPairs& rings, const std::int64_t* fourier_origin, PairRange range,
               std::int64_t most_rings, RunTransformsBySize& transforms);
 
-    /// Doubles of scratch memory that a call needs, and bytes for the FFT library.
-    std::int64_t buffer_size() const { return buffer_size_; }
-    std::int64_t library_bytes() const { return static_cast<std::int64_t>(library_bytes_); }
-    std::int64_t bytes() const;
+    RingScratchSizes scratch_sizes() const { return sizes_; }
 
     /// fourier: one field. Writes all pixels of the rings.
     template <class T>
-    void synthesize(const PairModes* fourier, T* map, double* buffer, void* library,
-                    cudaStream_t stream) const;
+    void synthesize(const PairModes* fourier, T* map, const RingBuffers& scratch, cudaStream_t stream) const;
     /// weighted: the pixels count with their rings' weights.
     template <class T>
-    void adjoint(const T* map, bool weighted, PairModes* fourier, double* buffer, void* library,
+    void adjoint(const T* map, bool weighted, PairModes* fourier, const RingBuffers& scratch,
                  cudaStream_t stream) const;
+    /// The weighted adjoint of the n_pixels of map - synthesized, which the latter then holds.
+    template <class T>
+    void adjoint_of_residual(const T* map, std::int64_t n_pixels, T* synthesized, PairModes* fourier,
+                             const RingBuffers& scratch, cudaStream_t stream) const;
 
   private:
     void find_runs(const Grid& grid, const RingPairs& rings, PairRange range, std::int64_t most_rings,
@@ -117,13 +134,9 @@ class RingStage {
     std::unique_ptr<fft::cuda::CapTransforms<double>> caps_;
     std::vector<BluesteinBatch> batches_;
     core::DeviceArray<double2> filters_;
-    std::int64_t n_filters_ = 0, buffer_size_ = 0;
-    std::size_t library_bytes_ = 0;
+    std::int64_t n_filters_ = 0;
+    RingScratchSizes sizes_;
     mutable std::mutex library_mutex_;  ///< of the batches' handles
 };
-
-/// out = from - out, of `count` pixels.
-template <class T>
-void subtract_from(const T* from, std::int64_t count, T* out, cudaStream_t stream);
 
 }  // namespace zonal::sht::cuda
