@@ -120,6 +120,7 @@ struct CudaStorage : ShtWorkspace::Storage, StageScratch {
     BatchCopies alm, map, update;  ///< of host arrays
     BatchStreams batches;
     core::DeviceArray<char> residual;  ///< of project_residual
+    core::DeviceArray<char> part;      ///< of the alm, that a zone of rings gives
     core::DeviceArray<char> arrays[static_cast<std::size_t>(ScratchArray::count)];
 };
 

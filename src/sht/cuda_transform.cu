@@ -1,9 +1,7 @@
 #include <atomic>
-#include <optional>
+#include <utility>
 
-#include "sht/cuda_bands.cuh"
-#include "sht/rings/order_stage_cuda.cuh"
-#include "sht/rings/ring_bands_cuda.cuh"
+#include "sht/cuda_zones.cuh"
 #include "sht/transform_by_type.hpp"
 #include "zonal/error.hpp"
 
@@ -12,20 +10,16 @@ namespace {
 
 using namespace cuda;
 
+/// One process' transform: maps in batches, with copies of what the host has beside the work, or repeated
+/// calls as graphs; the zones one after the other.
 class CudaTransform final : public CopyingTransformByType<CudaTransform> {
   public:
-    CudaTransform(const Grid& grid, const ShtOptions& options)
+    CudaTransform(const Grid& grid, const ShtOptions& options, std::int64_t n_zones)
         : options_(options),
           has_other_pixels_(grid.has_other_pixels()),
           device_(options.device.index()),
-          pairs_(grid, options.lmax, options.mmax, options.spin),
-          orders_(AlmLayout(options.lmax, options.mmax), options, pairs_),
-          whole_(grid, pairs_, orders_.layout(), orders_.resampling(), {pairs_.n_pairs()}) {
-        whole_.make_rings();
-        if (!RingBands::pay(grid)) return;
-        bands_.emplace(grid, pairs_, orders_.layout(), orders_.resampling(), RingBands::ends(grid, pairs_));
-        orders_.cut(bands_->jobs());
-    }
+          layout_(options.lmax, options.mmax),
+          zones_(make_zones(grid, options, n_zones)) {}
 
     std::unique_ptr<ShtWorkspace::Storage> make_workspace(std::int64_t n_maps) const override {
         const core::CurrentDevice current(device_);
@@ -38,21 +32,37 @@ class CudaTransform final : public CopyingTransformByType<CudaTransform> {
     void prepare(ShtWorkspace::Storage& workspace) const override { storage_of(workspace); }
 
     std::int64_t workspace_bytes() const override {
-        return orders_.scratch_bytes(orders_.layout().size()) + whole_.scratch_sizes().bytes();
+        std::int64_t most = 0;
+        for (const auto& zone : zones_) most = std::max(most, zone->scratch_bytes());
+        return most + part_bytes();
     }
 
-    double legendre_flops() const override { return orders_.legendre_flops(); }
+    double legendre_flops() const override {
+        double sum = 0;
+        for (const auto& zone : zones_) sum += zone->orders.legendre_flops();
+        return sum;
+    }
 
   private:
     friend class CopyingTransformByType<CudaTransform>;
 
+    /// Of the alm that the rings of a zone give, where others have been before; 0 for one zone.
+    std::int64_t part_bytes() const {
+        if (zones_.size() == 1) return 0;
+        const std::int64_t components = options_.spin > 0 && options_.parts == SpinParts::both ? 2 : 1;
+        return components * layout_.size() * static_cast<std::int64_t>(sizeof(std::complex<double>));
+    }
+
+    /// Maps that one call of work serves.
+    std::int64_t maps_at_once(bool on_device, const CudaStorage& storage) const {
+        if (!on_device || zones_.size() > 1) return 1;
+        return zones_.front()->orders.maps_at_once(storage.n_maps);
+    }
     /// Makes room for this plan's arrays, the Legendre stage's for as many maps at once as the workspace is
     /// for.
     void fit(CudaStorage& storage) const {
-        const std::int64_t n_maps = orders_.maps_at_once(storage.n_maps);
-        storage.fourier.reserve((orders_.resampling() ? 1 : n_maps) * orders_.map_size());
-        orders_.fit(storage, n_maps, orders_.all_orders());
-        storage.rings.fit(whole_.scratch_sizes());
+        for (const auto& zone : zones_) zone->fit(storage, maps_at_once(true, storage));
+        storage.part.reserve(part_bytes());
     }
 
     /// The workspace as this device's, with room for this plan, whichever plan made it.
@@ -63,8 +73,23 @@ class CudaTransform final : public CopyingTransformByType<CudaTransform> {
         return storage;
     }
 
+    /// The orders in the parts in which one map's alm is copied while the device works, or all at once.
     std::vector<Orders> parts(bool several) const {
-        return several ? orders_in_parts(orders_.table().layout) : std::vector{orders_.all_orders()};
+        return several ? orders_in_parts(layout_) : std::vector{zones_.front()->orders.all_orders()};
+    }
+    bool comes_in_parts(bool is_copied, std::int64_t n_maps) const {
+        return is_copied && n_maps == 1 && zones_.size() == 1;
+    }
+
+    /// Calls visit(zone, number of the zone) for all of them, as the work on maps from b on.
+    template <class Visit>
+    void for_each_zone(std::int64_t b, std::int64_t n_maps, const Progress& progress,
+                       const Visit& visit) const {
+        const std::size_t n = zones_.size();
+        for (std::size_t z = 0; z < n; ++z) {
+            report(progress, static_cast<std::size_t>(b) * n + z, static_cast<std::size_t>(n_maps) * n);
+            visit(*zones_[z], z);
+        }
     }
 
     /// fetch, work and deliver(b, stream) for every map of a batch, see BatchStreams; waits for the end
@@ -75,22 +100,18 @@ class CudaTransform final : public CopyingTransformByType<CudaTransform> {
                       const Progress& progress, const Fetch& fetch, const Work& work, const Deliver& deliver,
                       std::int64_t at_once = 1) const {
         const cudaStream_t stream = storage.stream();
-        const auto step = [&](std::int64_t b, cudaStream_t work_stream) {
-            report(progress, b, n_maps);
-            work(b, work_stream);
-        };
         const bool measures = storage.measures_stages && !storage.has_caller;
         const auto all_steps = [&](cudaStream_t work_stream) {
             storage.clock.start(work_stream, measures);
-            for (std::int64_t b = 0; b < n_maps; b += at_once) step(b, work_stream);
+            for (std::int64_t b = 0; b < n_maps; b += at_once) work(b, work_stream);
         };
         const auto step_between_copies = [&](std::int64_t b, cudaStream_t work_stream) {
             storage.clock.mark(work_stream, nullptr);
-            step(b, work_stream);
+            work(b, work_stream);
         };
         if (on_device && !progress) {
             storage.add_addresses(call);
-            call.add(storage.residual).add(storage.measures_stages);
+            call.add(storage.residual).add(storage.part).add(storage.measures_stages);
             if (measures) storage.replay.forget_unless_last(call);
             storage.replay.run(call, stream, storage.own.get(), all_steps);
         } else {
@@ -117,35 +138,33 @@ class CudaTransform final : public CopyingTransformByType<CudaTransform> {
         CudaStorage& storage = storage_of(workspace);
         const Batch a(alm, storage.alm);
         const Batch pixels(map, storage.map, there);
-        const RingBands& bands = bands_for(pixels.is_copied(), storage);
-        const bool in_parts = a.is_copied() && alm.extent(0) == 1;
+        const bool in_parts = comes_in_parts(a.is_copied(), alm.extent(0));
         const auto fetch = [&](std::int64_t b, cudaStream_t stream) {
             if (!in_parts) a.fetch(b, storage.transfer, stream);
             if (has_other_pixels_) pixels.fetch(b, storage.transfer, stream);
         };
         const bool on_device = !a.is_copied() && !pixels.is_copied();
-        const std::int64_t at_once = on_device ? orders_.maps_at_once(storage.n_maps) : 1;
-        const auto work = [&](std::int64_t first, cudaStream_t stream) {
-            const auto maps = orders_.sources<T>(a, first, std::min(at_once, alm.extent(0) - first));
-            PairModes* const modes = of_legendre(0, storage);
+        const std::int64_t at_once = maps_at_once(on_device, storage);
+        const auto synthesize = [&](const Zone& zone, std::int64_t first, cudaStream_t stream) {
+            const auto maps = zone.orders.sources<T>(a, first, std::min(at_once, alm.extent(0) - first));
+            const RingBands& bands = zone.rings(pixels.is_copied(), storage);
             for (int k = bands.count() - 1; k >= 0; --k) {
                 const bool is_first = k == bands.count() - 1;
                 for (const Orders orders : parts(in_parts && is_first)) {
                     if (in_parts && is_first)
                         storage.batches.bring(stream, [&](cudaStream_t fetching) {
-                            a.fetch(first, orders_.coefficients(orders), storage.transfer, fetching);
+                            a.fetch(first, zone.orders.coefficients(orders), storage.transfer, fetching);
                         });
-                    if (is_first) begin_modes<T>(legendre(), orders, maps, storage.modes, stream);
-                    finish_modes<T>(legendre(), bands.synthesis(orders, k), maps, storage.modes, modes,
-                                    stream);
+                    if (is_first) begin_modes<T>(zone.legendre(), orders, maps, storage.modes, stream);
+                    finish_modes<T>(zone.legendre(), bands.synthesis(orders, k), maps, storage.modes,
+                                    zone.of_legendre(0, storage), stream);
                 }
                 storage.clock.mark(stream, &ShtStageSeconds::legendre);
                 for (std::size_t i = 0; i < maps.size(); ++i) {
                     const std::int64_t b = first + static_cast<std::int64_t>(i);
-                    const PairModes* const fourier =
-                        interpolated(i, bands.interpolation_tiles(k), storage, stream);
-                    for (int c = 0; c < orders_.components(); ++c)
-                        bands.rings(k).synthesize<T>(fourier + c * orders_.layout().size(),
+                    zone.interpolate(i, bands.interpolation_tiles(k), storage, stream);
+                    for (int c = 0; c < zone.orders.components(); ++c)
+                        bands.rings(k).synthesize<T>(zone.of_grid(i, c, storage),
                                                      pixels[b] + c * pixels.component_stride(), storage.rings,
                                                      stream);
                     storage.clock.mark(stream, &ShtStageSeconds::rings);
@@ -153,7 +172,13 @@ class CudaTransform final : public CopyingTransformByType<CudaTransform> {
                 if (pixels.is_copied()) storage.batches.finish(first, k, stream);
             }
         };
+        const auto work = [&](std::int64_t first, cudaStream_t stream) {
+            for_each_zone(first, alm.extent(0), progress,
+                          [&](const Zone& zone, std::size_t) { synthesize(zone, first, stream); });
+        };
         const auto deliver = [&](std::int64_t b, cudaStream_t) {
+            // Several zones have one band each, which is the whole map once the last of them is done.
+            const RingBands& bands = zones_.front()->rings(pixels.is_copied(), storage);
             for (int k = bands.count() - 1; k >= 0 && pixels.is_copied(); --k)
                 storage.batches.take(b, k, [&](cudaStream_t delivering) {
                     for (const ElementRange range : bands.pixels(k))
@@ -173,41 +198,55 @@ class CudaTransform final : public CopyingTransformByType<CudaTransform> {
         CudaStorage& storage = storage_of(workspace);
         const Batch pixels(map, storage.map, there);
         const Batch a(alm, storage.alm);
-        const RingBands& bands = bands_for(pixels.is_copied(), storage);
         const auto fetch = [](std::int64_t, cudaStream_t) {};
-        const bool in_parts = a.is_copied() && alm.extent(0) == 1;
+        const bool in_parts = comes_in_parts(a.is_copied(), alm.extent(0));
         const bool on_device = !a.is_copied() && !pixels.is_copied();
-        const std::int64_t at_once = on_device ? orders_.maps_at_once(storage.n_maps) : 1;
-        const auto work = [&](std::int64_t first, cudaStream_t stream) {
-            storage.modes.begin_adjoint(legendre(), orders_.all_orders(), stream);
-            const auto maps = orders_.targets<T>(a, first, std::min(at_once, alm.extent(0) - first));
-            const PairModes* const modes = of_legendre(0, storage);
+        const std::int64_t at_once = maps_at_once(on_device, storage);
+        const auto adjoint = [&](const Zone& zone, std::size_t z, std::int64_t first, cudaStream_t stream) {
+            storage.modes.begin_adjoint(zone.legendre(), zone.orders.all_orders(), stream);
+            const auto maps = zone.orders.targets<T>(a, first, std::min(at_once, alm.extent(0) - first));
+            const RingBands& bands = zone.rings(pixels.is_copied(), storage);
             const auto sum = [&](Orders orders, int k) {
-                sum_modes(legendre(), bands.adjoint(orders, k), static_cast<int>(maps.size()), modes,
-                          storage.modes, stream);
+                sum_modes(zone.legendre(), bands.adjoint(orders, k), static_cast<int>(maps.size()),
+                          zone.of_legendre(0, storage), storage.modes, stream);
             };
             for (int k = 0; k < bands.count(); ++k) {
-                if (k > 0) sum(orders_.all_orders(), k - 1);
+                if (k > 0) sum(zone.orders.all_orders(), k - 1);
                 storage.clock.mark(stream, &ShtStageSeconds::legendre);
-                for (std::size_t i = 0; i < maps.size(); ++i)
-                    rings_to_modes(pixels, first + static_cast<std::int64_t>(i), weighted, bands, k, i,
-                                   storage, stream);
+                for (std::size_t i = 0; i < maps.size(); ++i) {
+                    const std::int64_t b = first + static_cast<std::int64_t>(i);
+                    if (pixels.is_copied() && z == 0)
+                        storage.batches.bring(stream, [&](cudaStream_t fetching) {
+                            for (const ElementRange range : bands.pixels(k))
+                                pixels.fetch(b, range, storage.transfer, fetching);
+                        });
+                    storage.clock.mark(stream, nullptr);
+                    for (int c = 0; c < zone.orders.components(); ++c)
+                        bands.rings(k).adjoint<T>(pixels[b] + c * pixels.component_stride(), weighted,
+                                                  zone.of_grid(i, c, storage), storage.rings, stream);
+                    storage.clock.mark(stream, &ShtStageSeconds::rings);
+                    zone.adjoint_interpolate(i, bands.adjoint_tiles(k), storage, stream);
+                }
             }
             const std::vector<Orders> all_parts = parts(in_parts);
             const auto take = [&](std::size_t k) {
                 storage.batches.take(first, k, [&](cudaStream_t delivering) {
-                    a.deliver(first, orders_.coefficients(all_parts[k]), storage.transfer, delivering);
+                    a.deliver(first, zone.orders.coefficients(all_parts[k]), storage.transfer, delivering);
                 });
             };
             for (std::size_t k = 0; k < all_parts.size(); ++k) {
                 sum(all_parts[k], bands.count() - 1);
-                gather_alm<T>(legendre(), all_parts[k], storage.modes, maps, stream);
+                gather<T>(zone, z, all_parts[k], maps, storage, stream);
                 if (!in_parts) continue;
                 storage.batches.finish(first, k, stream);
                 if (k > 0) take(k - 1);  // while the device works on this one
             }
             storage.clock.mark(stream, &ShtStageSeconds::legendre);
             if (in_parts) take(all_parts.size() - 1);
+        };
+        const auto work = [&](std::int64_t first, cudaStream_t stream) {
+            for_each_zone(first, alm.extent(0), progress,
+                          [&](const Zone& zone, std::size_t z) { adjoint(zone, z, first, stream); });
         };
         const auto deliver = [&](std::int64_t b, cudaStream_t stream) {
             storage.batches.after_work(b);
@@ -217,23 +256,18 @@ class CudaTransform final : public CopyingTransformByType<CudaTransform> {
                      storage, progress, fetch, work, deliver, at_once);
     }
 
-    /// Band k of map b, which is map i of those that work at once: its pixels, where they are to be copied,
-    /// rings and resampling.
+    /// The maps' alm from the sums of zone z; what the zones before have given is added to.
     template <class T>
-    void rings_to_modes(const Batch<const T>& pixels, std::int64_t b, bool weighted, const RingBands& bands,
-                        int k, std::size_t i, CudaStorage& storage, cudaStream_t stream) const {
-        if (pixels.is_copied())
-            storage.batches.bring(stream, [&](cudaStream_t fetching) {
-                for (const ElementRange range : bands.pixels(k))
-                    pixels.fetch(b, range, storage.transfer, fetching);
-            });
-        storage.clock.mark(stream, nullptr);
-        for (int c = 0; c < orders_.components(); ++c)
-            bands.rings(k).adjoint<T>(pixels[b] + c * pixels.component_stride(), weighted,
-                                      of_grid(i, storage) + c * orders_.layout().size(), storage.rings,
-                                      stream);
-        storage.clock.mark(stream, &ShtStageSeconds::rings);
-        adjoint_interpolated(i, bands.adjoint_tiles(k), storage, stream);
+    void gather(const Zone& zone, std::size_t z, Orders orders, const std::vector<AlmTargets<T>>& maps,
+                CudaStorage& storage, cudaStream_t stream) const {
+        if (z == 0) return gather_alm<T>(zone.legendre(), orders, storage.modes, maps, stream);
+        AlmTargets<T> part{};
+        auto* next = reinterpret_cast<T*>(storage.part.data());
+        for (int c = 0; c < 2; ++c)
+            if (maps[0].alm[c] != nullptr) part.alm[c] = std::exchange(next, next + 2 * layout_.size());
+        gather_alm<T>(zone.legendre(), orders, storage.modes, {part}, stream);
+        for (int c = 0; c < 2; ++c)
+            if (part.alm[c] != nullptr) add_to(part.alm[c], 2 * layout_.size(), maps[0].alm[c], stream);
     }
 
     template <class T>
@@ -255,24 +289,30 @@ class CudaTransform final : public CopyingTransformByType<CudaTransform> {
             a.fetch(b, storage.transfer, stream);
             pixels.fetch(b, storage.transfer, stream);
         };
-        const auto work = [&](std::int64_t b, cudaStream_t stream) {
-            PairModes* const modes = of_legendre(0, storage);
-            modes_from_alm<T>(legendre(), orders_.all_orders(), orders_.sources<T>(a, b, 1), storage.modes,
-                              modes, stream);
+        const auto project = [&](const Zone& zone, std::size_t z, std::int64_t b, cudaStream_t stream) {
+            const Orders orders = zone.orders.all_orders();
+            PairModes* const modes = zone.of_legendre(0, storage);
+            modes_from_alm<T>(zone.legendre(), orders, zone.orders.sources<T>(a, b, 1), storage.modes, modes,
+                              stream);
             storage.clock.mark(stream, &ShtStageSeconds::legendre);
-            storage.modes.begin_adjoint(legendre(), orders_.all_orders(), stream);
-            PairModes* const fourier = interpolated(0, whole_.interpolation_tiles(0), storage, stream);
-            for (int c = 0; c < orders_.components(); ++c) {
-                PairModes* const of_field = fourier + c * orders_.layout().size();
-                whole_.rings(0).synthesize<T>(of_field, residual, storage.rings, stream);
-                whole_.rings(0).adjoint_of_residual<T>(pixels[b] + c * pixels.component_stride(), n_pixels,
-                                                       residual, of_field, storage.rings, stream);
+            storage.modes.begin_adjoint(zone.legendre(), orders, stream);
+            zone.interpolate(0, zone.rings().interpolation_tiles(0), storage, stream);
+            const RingStage& rings = zone.rings().rings(0);
+            for (int c = 0; c < zone.orders.components(); ++c) {
+                PairModes* const of_field = zone.of_grid(0, c, storage);
+                rings.synthesize<T>(of_field, residual, storage.rings, stream);
+                rings.adjoint_of_residual<T>(pixels[b] + c * pixels.component_stride(), n_pixels, residual,
+                                             of_field, storage.rings, stream);
             }
             storage.clock.mark(stream, &ShtStageSeconds::rings);
-            adjoint_interpolated(0, whole_.adjoint_tiles(0), storage, stream);
-            alm_from_modes<T>(legendre(), orders_.all_orders(), modes, storage.modes,
-                              orders_.targets<T>(out, b, 1), stream);
+            zone.adjoint_interpolate(0, zone.rings().adjoint_tiles(0), storage, stream);
+            sum_modes(zone.legendre(), orders, 1, modes, storage.modes, stream);
+            gather<T>(zone, z, orders, zone.orders.targets<T>(out, b, 1), storage, stream);
             storage.clock.mark(stream, &ShtStageSeconds::legendre);
+        };
+        const auto work = [&](std::int64_t b, cudaStream_t stream) {
+            for_each_zone(b, alm.extent(0), progress,
+                          [&](const Zone& zone, std::size_t z) { project(zone, z, b, stream); });
         };
         const auto deliver = [&](std::int64_t b, cudaStream_t stream) {
             storage.batches.after_work(b);
@@ -283,44 +323,7 @@ class CudaTransform final : public CopyingTransformByType<CudaTransform> {
                      work, deliver);
     }
 
-    /// Bands that pay where the pixels are copied, or else all rings at once; makes room for their stages.
-    const RingBands& bands_for(bool is_copied, CudaStorage& storage) const {
-        if (!bands_ || !is_copied) return whole_;
-        bands_->make_rings();
-        storage.rings.fit(bands_->scratch_sizes());
-        return *bands_;
-    }
-
-    const LegendreStage& legendre() const { return orders_.legendre(); }
-    /// F_m on the grid's rings of map k of several; where they are resampled, the maps take turns.
-    PairModes* of_grid(std::size_t k, const CudaStorage& storage) const {
-        const std::int64_t map = orders_.resampling() ? 0 : static_cast<std::int64_t>(k);
-        return storage.fourier.data() + map * orders_.map_size();
-    }
-    /// F_m on the Legendre stage's rings of map k.
-    PairModes* of_legendre(std::size_t k, const CudaStorage& storage) const {
-        return orders_.modes_of(static_cast<std::int64_t>(k), storage.fourier.data(), storage);
-    }
-
-    /// From the Legendre stage's rings to the grid's.
-    PairModes* interpolated(std::size_t k, TileRange tiles, CudaStorage& storage, cudaStream_t stream) const {
-        PairModes* const fourier = of_grid(k, storage);
-        if (!orders_.resampling()) return fourier;
-        orders_.resampling()->interpolation().apply(orders_.all_orders(), of_legendre(k, storage),
-                                                    orders_.components(), fourier, stream, tiles);
-        storage.clock.mark(stream, &ShtStageSeconds::resampling);
-        return fourier;
-    }
-    /// The transpose.
-    void adjoint_interpolated(std::size_t k, TileRange tiles, CudaStorage& storage,
-                              cudaStream_t stream) const {
-        if (!orders_.resampling()) return;
-        orders_.resampling()->adjoint().apply(orders_.all_orders(), of_grid(k, storage), orders_.components(),
-                                              of_legendre(k, storage), stream, tiles);
-        storage.clock.mark(stream, &ShtStageSeconds::resampling);
-    }
-
-    static void report(const Progress& progress, std::int64_t done, std::int64_t total) {
+    static void report(const Progress& progress, std::size_t done, std::size_t total) {
         if (progress && !progress(static_cast<double>(done) / static_cast<double>(total)))
             throw Cancelled("transform: cancelled");
     }
@@ -334,19 +337,28 @@ class CudaTransform final : public CopyingTransformByType<CudaTransform> {
     const ShtOptions options_;
     const bool has_other_pixels_;  ///< in no ring: a synthesis leaves them as they are
     const int device_;
-    const RingPairs pairs_;  ///< of the grid
-    OrderStage orders_;
-    RingBands whole_;                 ///< all rings in one
-    std::optional<RingBands> bands_;  ///< of large grids, for copies
+    const AlmLayout layout_;
+    const std::vector<std::unique_ptr<const Zone>> zones_;
 };
 
 }  // namespace
 
 std::unique_ptr<const Transform> make_cuda_transform(const Grid& grid, const ShtOptions& options) {
+    constexpr std::int64_t most_zones = 64;
     const core::CurrentDevice current(options.device.index());
-    return within_memory(grid, options, [&options](const Grid& part) {
-        return std::make_unique<const CudaTransform>(part, options);
-    });
+    auto transform = std::make_unique<const CudaTransform>(grid, options, 1);
+    const std::int64_t limit = memory_limit(grid, options);
+    for (std::int64_t n_zones = 2;
+         transform->workspace_bytes() > limit && n_zones <= std::min(most_zones, grid.n_rings());
+         n_zones *= 2) {
+        transform.reset();
+        transform = std::make_unique<const CudaTransform>(grid, options, n_zones);
+    }
+    if (options.max_workspace_bytes > 0 && transform->workspace_bytes() > limit)
+        throw InvalidArgument(
+            "max_workspace_bytes", limit,
+            "must be at least " + std::to_string(transform->workspace_bytes()) + " for this transform");
+    return transform;
 }
 
 }  // namespace zonal::sht

@@ -32,10 +32,6 @@ enum class ScratchArray {
     kept,
     product,
     divisor,
-    // bands of rings (cuda_bands.cuh)
-    band_map,
-    band_alm,
-    band_part,
     count
 };
 

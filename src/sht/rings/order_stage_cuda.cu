@@ -1,6 +1,15 @@
 #include "sht/rings/order_stage_cuda.cuh"
 
 namespace zonal::sht::cuda {
+namespace {
+
+template <class T>
+__global__ void add_kernel(const T* from, std::int64_t count, T* to) {
+    const std::int64_t k = static_cast<std::int64_t>(blockIdx.x) * ring_threads + threadIdx.x;
+    if (k < count) to[k] += from[k];
+}
+
+}  // namespace
 
 OrderStage::OrderStage(const AlmLayout& alm, const ShtOptions& options, const RingPairs& pairs)
     : parts_(options.parts),
@@ -21,5 +30,14 @@ ElementRange OrderStage::coefficients(Orders orders) const {
     const std::int64_t m = layout.order(orders.first);
     return {layout.index(m, m), end_of(layout, orders)};
 }
+
+template <class T>
+void add_to(const T* from, std::int64_t count, T* to, cudaStream_t stream) {
+    add_kernel<<<blocks_of(count), ring_threads, 0, stream>>>(from, count, to);
+    core::check_launch("adding coefficients");
+}
+
+template void add_to(const float*, std::int64_t, float*, cudaStream_t);
+template void add_to(const double*, std::int64_t, double*, cudaStream_t);
 
 }  // namespace zonal::sht::cuda

@@ -91,4 +91,8 @@ class OrderStage {
     std::optional<ThetaResampling> resampling_;
 };
 
+/// to += from, of `count` numbers.
+template <class T>
+void add_to(const T* from, std::int64_t count, T* to, cudaStream_t stream);
+
 }  // namespace zonal::sht::cuda
