@@ -12,10 +12,12 @@ cd "$(dirname "$0")" || exit 1
 jobs=$(nproc)
 export LSAN_OPTIONS="suppressions=$PWD/tools/lsan.supp:print_suppressions=0"
 venv=build/venv
+# Seconds after which a test has hung. The longest takes a tenth of that on a slow machine.
+hangs_after=600
 # The release, the wheel and the installed libraries have most of their objects in common. ccache makes them once if it is not told
 # in which folder a build was made, where CMake keeps its files of several sources.
 export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$PWD/build}
-begin_stages build/test-logs
+begin_stages build/test-logs tests/stage_counts.txt
 wanted=" $* "
 want() { [ "$wanted" = "  " ] || [[ $wanted == *" $1 "* ]]; }
 
@@ -47,7 +49,7 @@ check_format() {
 # pytest NAME ARGUMENT...
 pytest() {
     local name=$1; shift
-    "$PWD/$venv/bin/python" -B -m pytest -q -p no:cacheprovider --junitxml="$reports/$name.xml" "$@"
+    "$PWD/$venv/bin/python" -B -m pytest -q -p no:cacheprovider --timeout=$hangs_after --junitxml="$reports/$name.xml" "$@"
 }
 
 check_layers() {
@@ -62,14 +64,16 @@ check_layers() {
 
 check_docs() { tools/check_docs.sh build; echo "ok docs"; }
 
-run_ctest() { ctest --test-dir build -j "$jobs" --output-on-failure --no-tests=error --output-junit "$PWD/$reports/ctest.xml"; }
+run_ctest() { ctest --test-dir build -j "$jobs" --timeout $hangs_after --output-on-failure --no-tests=error --output-junit "$PWD/$reports/ctest.xml"; }
 
 run_pytest() { ZONAL=$PWD/build/bin/zonal ZONAL_BENCH=$PWD/build/bin/zonal-bench pytest pytest -n "$jobs" --ignore=tests/python --ignore=tests/python_gpu --ignore=tests/mpi tests; }
+
+has_mpich() { command -v mpicc.mpich >/dev/null && command -v mpirun.mpich >/dev/null; }
 
 # Jobs of up to 7 ranks, one after the other. With MPICH, too, where it is installed (as mpirun.mpich, beside Open MPI).
 run_mpi() {
     ZONAL_BIN=$PWD/build/bin pytest mpi tests/mpi
-    if ! { command -v mpicc.mpich && command -v mpirun.mpich; }; then return; fi
+    if ! has_mpich; then return; fi
     cmake --preset release -B build/mpich -DMPI_C_COMPILER=mpicc.mpich -DZONAL_WITH_MPI=ON -DZONAL_WITH_IO=OFF \
         -DZONAL_WITH_BENCH=OFF -DCMAKE_CXX_COMPILER_LAUNCHER="$(command -v ccache || true)"
     cmake --build build/mpich -j "$jobs" --target zonal_mpi_tests zonal_mpi_rank
@@ -89,7 +93,7 @@ run_package() {
     (cd / && "$OLDPWD/$own/bin/python" -c "import zonal; print('zonal', zonal.__version__)")
     site=$($own/bin/python -c "import sysconfig; print(sysconfig.get_path('purelib'))")
     (cd "$PWD/$venv"/lib/python3*/site-packages && pwd) >"$site/tests.pth"
-    "$own/bin/python" -B -m pytest -q -p no:cacheprovider -n "$jobs" --junitxml="$reports/package.xml" tests/python
+    "$own/bin/python" -B -m pytest -q -p no:cacheprovider --timeout=$hangs_after -n "$jobs" --junitxml="$reports/package.xml" tests/python
 }
 
 # Pages, Python reference and notebooks, which are run, with the package as its venv has it.
@@ -114,13 +118,13 @@ asan_subset+=':MapSmoothing.ErrorsOfHostileMapsAreBelowTheirCertificate:KernelNo
 asan_subset+=':ResampledTransforms.AgreeWithThoseOnAllRings'
 
 # run_gtests PRESET FILTER: the C++ tests of a sanitizer build.
-# A program's tests are dealt out to as many processes as there are CPUs.
+# A program's tests are dealt out to as many processes as there are CPUs. What hangs is the last that a process says it runs.
 run_gtests() {
     local program shard pids=() pid
     for program in build-"$1"/bin/zonal_*_tests; do
         if [[ $program == *_mpi_tests ]]; then continue; fi
         for ((shard = 0; shard < jobs; ++shard)); do
-            GTEST_TOTAL_SHARDS=$jobs GTEST_SHARD_INDEX=$shard "$program" --gtest_brief=1 --gtest_filter="$2" \
+            GTEST_TOTAL_SHARDS=$jobs GTEST_SHARD_INDEX=$shard timeout $((3 * hangs_after)) "$program" --gtest_filter="$2" \
                 --gtest_output="xml:$reports/$1-$(basename "$program")-$shard.xml" &
             pids+=($!)
         done
@@ -175,7 +179,10 @@ fi
 if want docs; then stage docs check_docs; fi
 if want release; then stage "C++ tests" run_ctest; fi
 if want python; then stage "Python tests" run_pytest; fi
-if want mpi; then stage "MPI jobs" run_mpi; fi
+if want mpi; then
+    stage "MPI jobs" run_mpi
+    has_mpich || leave_out "MPI jobs with MPICH" "it is not installed"
+fi
 if want package; then
     stage "Python package" run_package
     stage "documentation site" build_site
@@ -212,5 +219,7 @@ compile_cuda_tests() {
 if want cuda && has_cuda_code; then
     stage "build cuda" build_cuda
     stage "compile CUDA tests" compile_cuda_tests
+elif want cuda; then
+    leave_out cuda "there is no nvcc"
 fi
 end_stages

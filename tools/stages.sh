@@ -2,15 +2,22 @@
 #
 # A stage is a function. It runs in a subshell with errexit, standard input empty and its output in a log file.
 # Test cases are counted from the JUnit files that it leaves in $reports and from lines "ok ..." and "not ok ..." of
-# its log.
+# its log. A stage in which fewer pass than $least_counts says fails: a filter that matches nothing, or a file whose
+# tests are all skipped, is no success.
 
-passed=0 failed=0
+passed=0 failed=0 left_out=()
 
-# begin_stages LOGS: the folder for logs and reports, emptied first.
+# begin_stages LOGS LEAST: the folder for logs and reports, emptied first, and a file of lines "COUNT STAGE".
 begin_stages() {
-    logs=$1 reports=$1/reports
+    logs=$1 reports=$1/reports least_counts=$2
     rm -rf "$logs" && mkdir -p "$reports"
 }
+
+# leave_out STAGE WHY: says at the end what did not run.
+leave_out() { left_out+=("$1 ($2)"); }
+
+# least_count STAGE: 0 where the file does not name it.
+least_count() { awk -v name="$1" '{count = $1; sub(/^[0-9]+ /, "")} $0 == name {found = count} END {print found + 0}' "$least_counts"; }
 
 # attribute FILE NAME: a number of the root element of a JUnit file, which comes first; 0 when it is not there.
 attribute() { grep -o "[[:space:]<]$2=\"[0-9]*\"" "$1" | head -n 1 | grep -o '[0-9]*' || echo 0; }
@@ -28,7 +35,7 @@ count_cases() {
     good=$((good + $(grep -c '^ok ' "$log" || true)))
     bad=$((bad + $(grep -c '^not ok ' "$log" || true)))
     passed=$((passed + good)) failed=$((failed + bad))
-    stage_cases="$good passed, $bad failed"
+    stage_passed=$good stage_cases="$good passed, $bad failed"
 }
 
 # CPU seconds of everything that has run so far.
@@ -36,13 +43,19 @@ cpu_seconds() { awk '{printf "%.0f", ($14 + $15 + $16 + $17) / '"$(getconf CLK_T
 
 # stage NAME FUNCTION [ARGUMENT...]
 stage() {
-    local name=$1 log start=$SECONDS cpu status; shift
+    local name=$1 log start=$SECONDS cpu status least; shift
     cpu=$(cpu_seconds)
     log=$logs/${name// /-}.log
     printf '== %s\n' "$name"
     (set -e; "$@") >"$log" 2>&1 </dev/null
     status=$?
     count_cases "$log"
+    least=$(least_count "$name")
+    if [ $status = 0 ] && [ "$stage_passed" -lt "$least" ]; then
+        status=1
+        printf 'Only %d test cases passed, and %s asks for %d: some were left out. Lower that number if this is meant.\n' \
+            "$stage_passed" "$least_counts" "$least" >>"$log"
+    fi
     if [ $status != 0 ]; then
         [[ $stage_cases == *" 0 failed" ]] && failed=$((failed + 1))
         tail -n 150 "$log"
@@ -54,5 +67,6 @@ stage() {
 }
 
 end_stages() {
+    if [ ${#left_out[@]} != 0 ]; then printf '== left out: %s\n' "$(printf '%s; ' "${left_out[@]}" | sed 's/; $//')"; fi
     printf '== %d s in all (CPU %d s)\n%d passed, %d failed\n' $SECONDS "$(cpu_seconds)" $passed $failed
 }
