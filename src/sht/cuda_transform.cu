@@ -12,7 +12,7 @@ using namespace cuda;
 
 /// One process' transform: maps in batches, with copies of what the host has beside the work, or repeated
 /// calls as graphs; the zones one after the other.
-class CudaTransform final : public CopyingTransformByType<CudaTransform> {
+class CudaTransform final : public TransformByType<CudaTransform, true> {
   public:
     CudaTransform(const Grid& grid, const ShtOptions& options, std::int64_t n_zones)
         : options_(options),
@@ -44,7 +44,7 @@ class CudaTransform final : public CopyingTransformByType<CudaTransform> {
     }
 
   private:
-    friend class CopyingTransformByType<CudaTransform>;
+    friend class TransformByType<CudaTransform, true>;
 
     /// Of the alm that the rings of a zone give, where others have been before; 0 for one zone.
     std::int64_t part_bytes() const {

@@ -3,7 +3,6 @@
 #include <memory>
 
 #include "core/parallel.hpp"
-#include "sht/analysis/field_memory.hpp"
 #include "sht/array_checks.hpp"
 #include "sht/plan_implementation.hpp"
 #include "sht/transform.hpp"
@@ -95,7 +94,7 @@ void ShtPlan::synthesize(ConstView<std::complex<T>, 3> alm, View<T, 3> map, ShtW
                          const Progress& progress) const {
     sht::check_together<T>(transform(), "synthesis", map.extent(0),
                            [&] { sht::check_arrays<T>(*this, alm, map); });
-    implementation_->transform->synthesize(alm, map, workspace.storage(), progress);
+    implementation_->transform->synthesize(alm, {}, map, workspace.storage(), progress);
 }
 
 template <class T>
@@ -109,7 +108,7 @@ void ShtPlan::adjoint_synthesis(ConstView<T, 3> map, View<std::complex<T>, 3> al
                                 const Progress& progress) const {
     sht::check_together<T>(transform(), "adjoint synthesis", map.extent(0),
                            [&] { sht::check_arrays<T>(*this, alm, map); });
-    implementation_->transform->adjoint(map, alm, false, workspace.storage(), progress);
+    implementation_->transform->adjoint(map, {}, alm, false, workspace.storage(), progress);
 }
 
 template <class T>
@@ -124,7 +123,7 @@ void ShtPlan::quadrature(ConstView<T, 3> map, View<std::complex<T>, 3> alm, ShtW
                          const Progress& progress) const {
     sht::check_together<T>(transform(), "quadrature", map.extent(0),
                            [&] { sht::check_arrays<T>(*this, alm, map); });
-    implementation_->transform->adjoint(map, alm, true, workspace.storage(), progress);
+    implementation_->transform->adjoint(map, {}, alm, true, workspace.storage(), progress);
 }
 
 template <class T>
@@ -177,46 +176,6 @@ namespace zonal::sht {
 
 void Transform::agree(const char*, std::int64_t, std::size_t, std::exception_ptr error) const {
     if (error) std::rethrow_exception(error);
-}
-
-namespace {
-
-template <class T>
-void synthesize_then_copy(const Transform& transform, View<const std::complex<T>, 3> alm, View<T, 3> there,
-                          View<T, 3> map, ShtWorkspace::Storage& workspace, const Progress& progress) {
-    copy_fields<T>(workspace, View<const T, 3>(map), there);  // for pixels in no ring
-    transform.synthesize(alm, there, workspace, progress);
-    copy_fields<T>(workspace, View<const T, 3>(there), map);
-}
-template <class T>
-void copy_then_adjoint(const Transform& transform, View<const T, 3> map, View<T, 3> there,
-                       View<std::complex<T>, 3> alm, bool weighted, ShtWorkspace::Storage& workspace,
-                       const Progress& progress) {
-    copy_fields<T>(workspace, map, there);
-    transform.adjoint(View<const T, 3>(there), alm, weighted, workspace, progress);
-}
-
-}  // namespace
-
-void Transform::synthesize_copied(View<const std::complex<float>, 3> alm, View<float, 3> there,
-                                  View<float, 3> map, ShtWorkspace::Storage& workspace,
-                                  const Progress& progress) const {
-    synthesize_then_copy<float>(*this, alm, there, map, workspace, progress);
-}
-void Transform::synthesize_copied(View<const std::complex<double>, 3> alm, View<double, 3> there,
-                                  View<double, 3> map, ShtWorkspace::Storage& workspace,
-                                  const Progress& progress) const {
-    synthesize_then_copy<double>(*this, alm, there, map, workspace, progress);
-}
-void Transform::adjoint_copied(View<const float, 3> map, View<float, 3> there,
-                               View<std::complex<float>, 3> alm, bool weighted,
-                               ShtWorkspace::Storage& workspace, const Progress& progress) const {
-    copy_then_adjoint<float>(*this, map, there, alm, weighted, workspace, progress);
-}
-void Transform::adjoint_copied(View<const double, 3> map, View<double, 3> there,
-                               View<std::complex<double>, 3> alm, bool weighted,
-                               ShtWorkspace::Storage& workspace, const Progress& progress) const {
-    copy_then_adjoint<double>(*this, map, there, alm, weighted, workspace, progress);
 }
 
 std::vector<double> Transform::sum_rings(View<const double, 2> partial) const {

@@ -76,30 +76,18 @@ class Transform {
   public:
     virtual ~Transform() = default;
 
-    virtual void synthesize(View<const std::complex<float>, 3> alm, View<float, 3> map,
+    /// there: where the map lies in memory in which the transform does not work, an array where it does,
+    /// which becomes a copy; empty for other maps, or where no copy is wanted.
+    virtual void synthesize(View<const std::complex<float>, 3> alm, View<float, 3> there, View<float, 3> map,
                             ShtWorkspace::Storage& workspace, const Progress& progress) const = 0;
-    virtual void synthesize(View<const std::complex<double>, 3> alm, View<double, 3> map,
-                            ShtWorkspace::Storage& workspace, const Progress& progress) const = 0;
+    virtual void synthesize(View<const std::complex<double>, 3> alm, View<double, 3> there,
+                            View<double, 3> map, ShtWorkspace::Storage& workspace,
+                            const Progress& progress) const = 0;
     /// weighted: multiply the pixels by their rings' weights.
-    virtual void adjoint(View<const float, 3> map, View<std::complex<float>, 3> alm, bool weighted,
-                         ShtWorkspace::Storage& workspace, const Progress& progress) const = 0;
-    virtual void adjoint(View<const double, 3> map, View<std::complex<double>, 3> alm, bool weighted,
-                         ShtWorkspace::Storage& workspace, const Progress& progress) const = 0;
-
-    /// The same for maps in memory where the transform does not work, of which `there`, where it does,
-    /// becomes a copy: bytes are on their way while it works on others.
-    virtual void synthesize_copied(View<const std::complex<float>, 3> alm, View<float, 3> there,
-                                   View<float, 3> map, ShtWorkspace::Storage& workspace,
-                                   const Progress& progress) const;
-    virtual void synthesize_copied(View<const std::complex<double>, 3> alm, View<double, 3> there,
-                                   View<double, 3> map, ShtWorkspace::Storage& workspace,
-                                   const Progress& progress) const;
-    virtual void adjoint_copied(View<const float, 3> map, View<float, 3> there,
-                                View<std::complex<float>, 3> alm, bool weighted,
-                                ShtWorkspace::Storage& workspace, const Progress& progress) const;
-    virtual void adjoint_copied(View<const double, 3> map, View<double, 3> there,
-                                View<std::complex<double>, 3> alm, bool weighted,
-                                ShtWorkspace::Storage& workspace, const Progress& progress) const;
+    virtual void adjoint(View<const float, 3> map, View<float, 3> there, View<std::complex<float>, 3> alm,
+                         bool weighted, ShtWorkspace::Storage& workspace, const Progress& progress) const = 0;
+    virtual void adjoint(View<const double, 3> map, View<double, 3> there, View<std::complex<double>, 3> alm,
+                         bool weighted, ShtWorkspace::Storage& workspace, const Progress& progress) const = 0;
 
     /// update = S^T W (map - S alm), rings at a time, without a map in between.
     virtual void project_residual(View<const std::complex<float>, 3> alm, View<const float, 3> map,

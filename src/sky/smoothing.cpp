@@ -339,8 +339,8 @@ class Smoother {
         if (smoothed.space() == target.space())
             plan.synthesize<T>(alm, smoothed, workspace_, progress);
         else
-            plan.transform().synthesize_copied(View<const std::complex<T>, 3>(alm), smoothed, target,
-                                               storage_, progress);
+            plan.transform().synthesize(View<const std::complex<T>, 3>(alm), smoothed, target, storage_,
+                                        progress);
     }
 
     MemorySpace space() const { return storage_.space(); }

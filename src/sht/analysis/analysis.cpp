@@ -292,7 +292,7 @@ AnalysisReport sht::analyze_copied(const ShtPlan& plan, View<const T, 3> map, Vi
                                    View<std::complex<T>, 3> alm, ShtWorkspace& workspace,
                                    const Progress& progress) {
     check_together<T>(plan.transform(), "analysis", map.extent(0), [&] { check_arrays<T>(plan, alm, map); });
-    plan.transform().adjoint_copied(map, there, alm, true, workspace.storage(), progress);
+    plan.transform().adjoint(map, there, alm, true, workspace.storage(), progress);
     return with_lmax_judged(plan, {});
 }
 
