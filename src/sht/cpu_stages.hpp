@@ -4,6 +4,7 @@
 #include <complex>
 #include <cstring>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -36,9 +37,9 @@ struct CpuStorage : ShtWorkspace::Storage {
     }
 
     MemorySpace space() const override { return MemorySpace::host; }
-    void* reserve(ScratchArray array, std::int64_t bytes) override {
+    void* reserve(const ScratchArray& array, std::int64_t bytes) override {
         constexpr std::int64_t unit = sizeof(double);
-        return arrays[static_cast<std::size_t>(array)].reserve((bytes + unit - 1) / unit);
+        return arrays[&array].reserve((bytes + unit - 1) / unit);
     }
     void copy(MemoryRows<const void*> from, MemoryRows<void*> to, std::int64_t row_bytes,
               std::int64_t n_rows) override {
@@ -50,7 +51,7 @@ struct CpuStorage : ShtWorkspace::Storage {
 
     core::Scratch fourier;
     std::vector<std::unique_ptr<Thread>> threads;
-    core::Scratch arrays[static_cast<std::size_t>(ScratchArray::count)];
+    std::map<const ScratchArray*, core::Scratch> arrays;
 };
 
 struct CpuStageMemory final : StageMemory {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <type_traits>
 
 #include "core/cuda.cuh"
@@ -80,9 +81,9 @@ struct CudaStorage : ShtWorkspace::Storage, StageScratch {
     cudaStream_t stream() const { return has_caller ? caller : own.get(); }
 
     MemorySpace space() const override { return MemorySpace::cuda; }
-    void* reserve(ScratchArray array, std::int64_t bytes) override {
+    void* reserve(const ScratchArray& array, std::int64_t bytes) override {
         const core::CurrentDevice current(device);
-        auto& memory = arrays[static_cast<std::size_t>(array)];
+        auto& memory = arrays[&array];
         memory.reserve(bytes);
         return memory.data();
     }
@@ -121,7 +122,7 @@ struct CudaStorage : ShtWorkspace::Storage, StageScratch {
     BatchStreams batches;
     core::DeviceArray<char> residual;  ///< of project_residual
     core::DeviceArray<char> part;      ///< of the alm, that a zone of rings gives
-    core::DeviceArray<char> arrays[static_cast<std::size_t>(ScratchArray::count)];
+    std::map<const ScratchArray*, core::DeviceArray<char>> arrays;
 };
 
 /// As core::require_place; arrays without elements may lie anywhere.

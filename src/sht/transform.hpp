@@ -12,27 +12,12 @@ namespace zonal {
 
 namespace sht {
 
-/// Arrays that the analysis and the smoothing keep beside a transform's own, one of each.
-enum class ScratchArray {
-    // analysis: copies of the caller's, weighted map, iterations
-    map,
-    alm,
-    weighted,
-    update,
-    map_residual,
-    map_step,
-    gradient,
-    direction,
-    best,
-    // smoothing
-    fields,
-    smoothed,
-    field_alm,
-    mask,
-    kept,
-    product,
-    divisor,
-    count
+/// Stands for an array that a workspace keeps for those who call transforms, one in each workspace. Who needs
+/// one defines such an object for it, whose address tells it from others.
+struct ScratchArray {
+    ScratchArray() = default;
+    ScratchArray(const ScratchArray&) = delete;
+    ScratchArray& operator=(const ScratchArray&) = delete;
 };
 
 /// Rows of bytes somewhere.
@@ -53,7 +38,7 @@ struct ShtWorkspace::Storage {
     /// Where the transforms work.
     virtual MemorySpace space() const = 0;
     /// Room for `bytes` bytes there, contents unspecified, which stays until more are asked for.
-    virtual void* reserve(sht::ScratchArray array, std::int64_t bytes) = 0;
+    virtual void* reserve(const sht::ScratchArray& array, std::int64_t bytes) = 0;
     /// Copies rows between that memory and the host's, either way, or within. Waits for what is copied to the
     /// host.
     virtual void copy(sht::MemoryRows<const void*> from, sht::MemoryRows<void*> to, std::int64_t row_bytes,

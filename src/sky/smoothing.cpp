@@ -20,6 +20,13 @@
 #include "zonal/error.hpp"
 
 namespace zonal {
+namespace {
+
+const struct {
+    sht::ScratchArray fields, smoothed, field_alm, mask, kept, product, divisor;
+} smoothing_arrays{};
+
+}  // namespace
 
 class SmoothingPlan::Implementation {
   public:
@@ -159,7 +166,7 @@ class Smoother {
                options_.ring_weights.empty() && options_.pixel_weights.size() == 0;
     }
     void analyze_early() {
-        copied_ = sht::scratch_array<T, 2>(storage_, sht::ScratchArray::fields, maps_.extents());
+        copied_ = sht::scratch_array<T, 2>(storage_, smoothing_arrays.fields, maps_.extents());
         analyzed_ = alm_there(maps_.extent(0));
         const auto n_fields = static_cast<double>(maps_.extent(0));
         for (const Group& group : groups_) {
@@ -175,7 +182,7 @@ class Smoother {
     /// Room for the coefficients of n fields.
     View<std::complex<T>, 2> alm_there(std::int64_t n) {
         const std::int64_t size = AlmLayout(plan_.lmax, plan_.lmax).size();
-        return sht::scratch_array<std::complex<T>, 2>(storage_, sht::ScratchArray::field_alm, {n, size});
+        return sht::scratch_array<std::complex<T>, 2>(storage_, smoothing_arrays.field_alm, {n, size});
     }
     bool has_few_fields() const { return maps_.extent(0) <= most_scalars_at_once; }
 
@@ -210,7 +217,7 @@ class Smoother {
         if (few && copied_.size() > 0) return as_batch(View<const T, 2>(copied_), group);
         const auto n_fields = few ? maps_.extent(0) : group.end() - group.first;
         const auto there =
-            sht::scratch_array<T, 2>(storage_, sht::ScratchArray::fields, {n_fields, maps_.extent(1)});
+            sht::scratch_array<T, 2>(storage_, smoothing_arrays.fields, {n_fields, maps_.extent(1)});
         const Group whole{0, n_fields, 1}, from{few ? 0 : group.first, n_fields, 1};
         sht::copy_fields<T>(storage_, as_batch(maps_, from), as_batch(there, whole));
         if (!few) return as_batch(View<const T, 2>(there), {0, group.batch, group.components});
@@ -220,7 +227,7 @@ class Smoother {
 
     View<const T, 1> mask_there() {
         if (mask_.size() == 0 || mask_.space() == space()) return mask_;
-        const auto there = sht::scratch_array<T, 1>(storage_, sht::ScratchArray::mask, {mask_.extent(0)});
+        const auto there = sht::scratch_array<T, 1>(storage_, smoothing_arrays.mask, {mask_.extent(0)});
         if (!mask_copied_)
             sht::copy_fields<T>(storage_,
                                 View<const T, 3>(mask_.data(), {1, 1, mask_.extent(0)}, mask_.space()),
@@ -237,7 +244,7 @@ class Smoother {
 
     void smooth_group(const Group& group, const Progress& progress) {
         const auto target = as_batch(smoothed_, group);
-        const auto smoothed = sht::resident_target<T>(storage_, sht::ScratchArray::smoothed, target);
+        const auto smoothed = sht::resident_target<T>(storage_, smoothing_arrays.smoothed, target);
         const bool masked = is_masked(group), is_copy = masked && smoothed.space() != target.space();
         if (is_copy && plan_.keeps_other_pixels) sht::copy_fields<T>(storage_, target, smoothed);
         if (masked)
@@ -254,10 +261,9 @@ class Smoother {
 
     void smooth_masked(const Group& group, View<const T, 3> maps, View<T, 3> smoothed,
                        const Progress& progress) {
-        using sht::ScratchArray;
-        const auto kept =
-            sht::scratch_array<T, 3>(storage_, ScratchArray::kept, {group.batch, 1, plan_.grid.n_pixels()});
-        const auto product = sht::scratch_array<T, 3>(storage_, ScratchArray::product, maps.extents());
+        const auto kept = sht::scratch_array<T, 3>(storage_, smoothing_arrays.kept,
+                                                   {group.batch, 1, plan_.grid.n_pixels()});
+        const auto product = sht::scratch_array<T, 3>(storage_, smoothing_arrays.product, maps.extents());
         for (std::int64_t b = 0; b < group.batch; ++b) {
             part().together("a mask", [&] { pixels_->keep_share(maps[b], mask_there(), kept[b][0]); });
             count_masked(group, b, kept[b][0]);
@@ -282,7 +288,7 @@ class Smoother {
     }
 
     void divide_by_smoothed(View<const T, 3> kept, View<T, 3> smoothed, const Progress& progress) {
-        const auto divisor = sht::scratch_array<T, 3>(storage_, sht::ScratchArray::divisor,
+        const auto divisor = sht::scratch_array<T, 3>(storage_, smoothing_arrays.divisor,
                                                       {kept.extent(0), 1, plan_.grid_out.n_pixels()});
         convolve(kept, divisor, divisor, {0, kept.extent(0), 1}, progress);
         for (std::int64_t b = 0; b < kept.extent(0); ++b)
@@ -296,7 +302,7 @@ class Smoother {
         const int spin = group.spin();
         const ShtPlan& plan = plan_.analysis_plan(spin);
         const auto alm = sht::scratch_array<std::complex<T>, 3>(
-            storage_, sht::ScratchArray::field_alm,
+            storage_, smoothing_arrays.field_alm,
             {maps.extent(0), plan.alm_components(), plan.layout().size()});
         const double transforms = 2 + 2 * options_.iterations;
         AnalysisOptions analysis{.iterations = options_.iterations,

@@ -19,6 +19,9 @@
 namespace zonal {
 namespace {
 
+/// Copies of the caller's arrays, the weighted map, and an iteration's update.
+const struct { sht::ScratchArray map, alm, weighted, update; } analysis_arrays{};
+
 void check_options(const AnalysisOptions& options) {
     constexpr int most_iterations = 1000;
     if (options.iterations < 0 || options.iterations > most_iterations)
@@ -92,7 +95,7 @@ AnalysisReport iterate_jacobi(sht::AnalysisOperator<T>& op, View<const T, 3> map
     const double stages = 1 + 2 * options.iterations;
     auto part = [&](int i, int end) { return sht::part_of(options.progress, i / stages, end / stages); };
     const auto scratch =
-        sht::scratch_array<T, 3>(op.storage(), sht::ScratchArray::weighted,
+        sht::scratch_array<T, 3>(op.storage(), analysis_arrays.weighted,
                                  op.has_weights() ? map.extents() : std::array<std::int64_t, 3>{});
     op.quadrature(map, scratch, alm, part(0, 1));
     if (options.iterations == 0) {
@@ -100,7 +103,7 @@ AnalysisReport iterate_jacobi(sht::AnalysisOperator<T>& op, View<const T, 3> map
         return report;
     }
     const auto update =
-        sht::scratch_array<std::complex<T>, 3>(op.storage(), sht::ScratchArray::update, alm.extents());
+        sht::scratch_array<std::complex<T>, 3>(op.storage(), analysis_arrays.update, alm.extents());
     const std::vector<double> ones(alm.extent(0), 1.0);
     // Updates below this are rounding, which need not become smaller.
     constexpr double rounding = 1e3 * std::numeric_limits<T>::epsilon();
@@ -199,10 +202,10 @@ AnalysisReport iterate_until_enough(sht::AnalysisOperator<T>& op, View<const T, 
         return sht::part_of(options.progress, begin, done);
     };
     const auto scratch =
-        sht::scratch_array<T, 3>(op.storage(), sht::ScratchArray::weighted,
+        sht::scratch_array<T, 3>(op.storage(), analysis_arrays.weighted,
                                  op.has_weights() ? map.extents() : std::array<std::int64_t, 3>{});
     const auto update =
-        sht::scratch_array<std::complex<T>, 3>(op.storage(), sht::ScratchArray::update, alm.extents());
+        sht::scratch_array<std::complex<T>, 3>(op.storage(), analysis_arrays.update, alm.extents());
     const std::vector<double> ones(alm.extent(0), 1.0);
     op.quadrature(map, scratch, alm, part());
     if (options.power_by_degree) report.power = op.alms().powers(alm);
@@ -234,8 +237,8 @@ AnalysisReport iterate(sht::AnalysisOperator<T>& op, View<const T, 3> map, View<
     if (options.tolerance == 0 && options.iterations == 0 && !options.is_enough && !op.has_weights() &&
         !options.power_by_degree)
         return iterate_jacobi<T>(op, map, alm, options);
-    const auto map_there = sht::resident<T>(op.storage(), sht::ScratchArray::map, map);
-    const auto alm_there = sht::resident_target<std::complex<T>>(op.storage(), sht::ScratchArray::alm, alm);
+    const auto map_there = sht::resident<T>(op.storage(), analysis_arrays.map, map);
+    const auto alm_there = sht::resident_target<std::complex<T>>(op.storage(), analysis_arrays.alm, alm);
     AnalysisReport report = options.tolerance > 0
                                 ? sht::solve_normal_equations<T>(op, map_there, alm_there, options)
                             : options.is_enough ? iterate_until_enough<T>(op, map_there, alm_there, options)

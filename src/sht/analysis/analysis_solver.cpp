@@ -12,6 +12,8 @@
 namespace zonal::sht {
 namespace {
 
+const struct { ScratchArray map_residual, map_step, gradient, direction, best; } solver_arrays{};
+
 /// State of the iteration, and its stages.
 template <class T>
 class Solver {
@@ -22,11 +24,11 @@ class Solver {
           map_(map),
           alm_(alm),
           options_(options),
-          map_residual_(map_array(ScratchArray::map_residual)),
-          map_step_(map_array(ScratchArray::map_step)),
-          gradient_(alm_array(ScratchArray::gradient)),
-          direction_(alm_array(ScratchArray::direction)),
-          best_(alm_array(ScratchArray::best)) {}
+          map_residual_(map_array(solver_arrays.map_residual)),
+          map_step_(map_array(solver_arrays.map_step)),
+          gradient_(alm_array(solver_arrays.gradient)),
+          direction_(alm_array(solver_arrays.direction)),
+          best_(alm_array(solver_arrays.best)) {}
 
     AnalysisReport run() {
         start();
@@ -146,10 +148,10 @@ class Solver {
                       report_.residual, report_.iterations, options_.tolerance);
     }
 
-    View<T, 3> map_array(ScratchArray array) {
+    View<T, 3> map_array(const ScratchArray& array) {
         return scratch_array<T, 3>(op_.storage(), array, map_.extents());
     }
-    View<std::complex<T>, 3> alm_array(ScratchArray array) {
+    View<std::complex<T>, 3> alm_array(const ScratchArray& array) {
         return scratch_array<std::complex<T>, 3>(op_.storage(), array, alm_.extents());
     }
     /// How many iterations it takes nobody knows: the share of max_iterations is a lower bound of what is

@@ -9,7 +9,7 @@ namespace zonal::sht {
 
 /// An array there, contents unspecified; the same memory at every call.
 template <class T, int N>
-View<T, N> scratch_array(ShtWorkspace::Storage& storage, ScratchArray array,
+View<T, N> scratch_array(ShtWorkspace::Storage& storage, const ScratchArray& array,
                          const std::array<std::int64_t, N>& extents) {
     std::int64_t bytes = sizeof(T);
     for (const std::int64_t extent : extents) bytes *= extent;
@@ -28,7 +28,7 @@ void copy_fields(ShtWorkspace::Storage& storage, View<const T, 3> from, View<T, 
 
 /// The array itself where the transforms can use it, else its copy there.
 template <class T>
-View<const T, 3> resident(ShtWorkspace::Storage& storage, ScratchArray array, View<const T, 3> view) {
+View<const T, 3> resident(ShtWorkspace::Storage& storage, const ScratchArray& array, View<const T, 3> view) {
     if (view.space() == storage.space()) return view;
     const auto copy = scratch_array<T, 3>(storage, array, view.extents());
     copy_fields<T>(storage, view, copy);
@@ -37,7 +37,7 @@ View<const T, 3> resident(ShtWorkspace::Storage& storage, ScratchArray array, Vi
 
 /// The array itself where the transforms can use it, else room for it there.
 template <class T>
-View<T, 3> resident_target(ShtWorkspace::Storage& storage, ScratchArray array, View<T, 3> view) {
+View<T, 3> resident_target(ShtWorkspace::Storage& storage, const ScratchArray& array, View<T, 3> view) {
     if (view.space() == storage.space()) return view;
     return scratch_array<T, 3>(storage, array, view.extents());
 }
