@@ -12,11 +12,14 @@
 
 namespace zonal {
 
-Device resolve_device(Device requested) {
+Device resolve_device(Device requested, int number) {
     if (requested.kind() == Device::Kind::cpu) return requested;
     const core::CudaDevices devices = core::cuda_devices();
-    if (requested.kind() == Device::Kind::automatic)
-        return devices.count > 0 && core::why_not_usable(0).empty() ? Device::cuda(0) : Device::cpu();
+    if (requested.kind() == Device::Kind::automatic) {
+        if (devices.count == 0) return Device::cpu();
+        const int own = number % devices.count;
+        return core::why_not_usable(own).empty() ? Device::cuda(own) : Device::cpu();
+    }
     if (devices.count == 0)
         throw BackendUnavailable("device", to_string(requested),
                                  fmt::format("{}; permitted: cpu, auto", devices.reason));

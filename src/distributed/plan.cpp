@@ -39,8 +39,7 @@ std::string description(const Grid& grid, const ShtOptions& options, const std::
         grid.name(), options.lmax, options.mmax, options.spin, static_cast<int>(options.parts), hash);
 }
 
-ShtOptions resolved(ShtOptions options) {
-    if (options.device.kind() == Device::Kind::automatic) options.device = Device::cpu();
+ShtOptions resolved(const ShtOptions& options) {
     if (options.max_workspace_bytes > 0)
         throw InvalidArgument("max_workspace_bytes", options.max_workspace_bytes,
                               "must be 0 for a distributed transform");
@@ -64,9 +63,10 @@ std::unique_ptr<const DistributedTransform> make_transform(const Communicator& c
     std::unique_ptr<const DistributedTransform> transform;
     std::exception_ptr error;
     std::string call;
-    ShtOptions sht;
+    ShtOptions sht = options.sht;
+    sht.device = communicator.resolve_device(sht.device);
     try {
-        sht = resolved(options.sht);
+        sht = resolved(sht);
     } catch (...) {
         error = std::current_exception();
     }
@@ -199,12 +199,16 @@ Device Communicator::own_device(Device::Kind wanted) const {
     const auto number = static_cast<int>(std::count(names.begin(), here, *here));
     Device device = Device::cpu();
     together("a device", [&] {
-        if (wanted == Device::Kind::cpu) return;
-        const int count = core::cuda_devices().count;
-        if (count > 0) device = resolve_device(Device::cuda(number % count));
-        if (wanted == Device::Kind::cuda) resolve_device(count > 0 ? device : Device::cuda());
+        if (wanted == Device::Kind::automatic) device = zonal::resolve_device(Device::automatic(), number);
+        if (wanted == Device::Kind::cuda)
+            device = zonal::resolve_device(Device::cuda(number % std::max(1, core::cuda_devices().count)));
     });
     return device;
+}
+Device Communicator::resolve_device(Device requested) const {
+    const bool is_open = requested.kind() == Device::Kind::automatic;
+    const Device own = own_device(is_open ? Device::Kind::automatic : Device::Kind::cpu);
+    return is_open ? own : requested;
 }
 void Communicator::set_timeout(double seconds,
                                const std::function<void(const std::string&)>& at_silence) const {

@@ -35,8 +35,8 @@ RankSky::RankSky(const Communicator& ranks, const Grid& grid, std::int64_t lmax,
       mmax_(mmax),
       threads_(threads),
       speeds_(std::move(speeds)),
-      device_(device),
-      devices_(gather_devices(ranks, device)),
+      device_(ranks.resolve_device(device)),
+      devices_(gather_devices(ranks, device_)),
       plan_(std::make_shared<const DistributedPlan>(ranks_, grid_, options_of(lmax, mmax, 0))),
       all_pixels_(gather_ranges(ranks, plan_->pixels())) {}
 

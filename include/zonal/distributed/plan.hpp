@@ -59,9 +59,11 @@ class Communicator {
     void require_memory(double bytes, const std::string& what) const;
     /// Collective. What this rank computes on, if each takes a GPU of its own: the GPU with the rank's number
     /// among the ranks of its machine, of those that it sees, beginning again after the last. wanted:
-    /// cuda, which throws on all ranks if one sees no GPU; automatic, by which such a rank takes the CPU; or
-    /// cpu.
+    /// cuda, which throws on all ranks if one sees no GPU that it can use; automatic, by which such a rank
+    /// takes the CPU; or cpu.
     Device own_device(Device::Kind wanted) const;
+    /// Collective. own_device for Device::automatic(); others, which each rank may choose, as they are.
+    Device resolve_device(Device requested) const;
     /// Collective. How long to wait for another rank, in seconds, before CommunicationError names the ranks
     /// that are silent; without it, for ever. A rank that computes for long is silent, too. The job must end
     /// after such an error, as MPI may still use the memory of messages, and crash where that is gone.
@@ -113,9 +115,8 @@ struct ExchangeReport {
 /// What a distributed transform is for. All ranks must give the same, but for threads, device and accuracy,
 /// which are each rank's own.
 struct DistributedOptions {
-    /// device: what this rank computes on. A job may have ranks on CPUs and on GPUs; several may share a GPU.
-    /// automatic means the CPU, so that results do not depend on what a machine has. max_workspace_bytes:
-    /// must be 0.
+    /// device: what this rank computes on, Device::automatic() by Communicator::own_device. A job may have
+    /// ranks on CPUs and on GPUs; several may share a GPU. max_workspace_bytes: must be 0.
     ShtOptions sht;
     /// How fast each rank is, relative to the others: shares of the work follow it. Empty: all alike if all
     /// are on CPUs, or all on GPUs; else a rank on a CPU counts as its threads, and one on a GPU as 64.

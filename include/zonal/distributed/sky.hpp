@@ -24,8 +24,8 @@ class RankSky;
 class DistributedSky {
   public:
     /// Collective. threads: of this rank; 0 for available_cpus(). speeds: as DistributedOptions::speeds.
-    /// device: that this rank's transforms run on; Communicator::own_device finds one. Throws
-    /// InvalidArgument on all ranks as DistributedPlan does.
+    /// device: that this rank's transforms run on, as DistributedOptions has it. Throws InvalidArgument on
+    /// all ranks as DistributedPlan does.
     DistributedSky(const Communicator& ranks, const Grid& grid, std::int64_t lmax, std::int64_t mmax,
                    int threads = 0, std::vector<double> speeds = {}, Device device = Device::cpu());
     /// The sky that a map is a part of; nothing where a process has all of it.

@@ -358,6 +358,14 @@ TEST_F(CudaRanks, TakeTheDevicesOfTheirMachineInTurn) {
         EXPECT_EQ(ranks.own_device(Device::Kind::cuda), expected);
         EXPECT_EQ(ranks.own_device(Device::Kind::automatic), expected);
         EXPECT_EQ(ranks.own_device(Device::Kind::cpu), Device::cpu());
+        // A plan takes the same, as arrays on it show.
+        ShtOptions options = cpu_options(30, 30, 0);
+        options.device = Device::automatic();
+        const DistributedPlan plan(ranks, Grid::healpix(16), {options, {}});
+        const core::CurrentDevice current(expected.index());
+        const OnDevice<double> map(MapArray({1, 1, plan.local().grid().n_pixels()}));
+        AlmArray alm({1, 1, plan.local().layout().size()});
+        plan.local().adjoint_synthesis<double>(map.view(), alm.view());
     });
     EXPECT_THAT(errors, Each(""));
 }

@@ -91,6 +91,9 @@ TEST(Device, HasAName) {
 
 TEST(Device, ResolvesToOneThatIsThere) {
     EXPECT_EQ(resolve_device(Device::cpu()), Device::cpu());
+    for (const int number : {0, 1, 5})
+        EXPECT_EQ(resolve_device(Device::automatic(), number).kind(),
+                  resolve_device(Device::automatic()).kind());
     EXPECT_NE(resolve_device(Device::automatic()).kind(), Device::Kind::automatic);
     EXPECT_FALSE(simd_target().empty());
 }

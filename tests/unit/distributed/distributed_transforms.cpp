@@ -299,6 +299,26 @@ TEST(OwnDevice, IsTheCpuWhereNothingElseIsAskedForOrThere) {
                              ranks.own_device(Device::Kind::cuda);
                          }),
                 Each(HasSubstr("device = cuda:0: ")));
+    EXPECT_THAT(on_ranks(2,
+                         [](const Communicator& ranks) {
+                             ShtOptions options = cpu_options(30, 30, 0);
+                             options.device = Device::automatic();
+                             const DistributedPlan plan(ranks, Grid::healpix(16), {options, {}});
+                             EXPECT_EQ(plan.exchange().reason, "rank 0 computes on the CPU");
+                         }),
+                Each(""));
+}
+
+TEST(OwnDevice, LeavesAloneWhatARankChooses) {
+    EXPECT_THAT(on_ranks({Device::cpu(), Device::cuda(3), Device::automatic()},
+                         [](const Communicator& ranks, Device device) {
+                             const Device found = ranks.resolve_device(device);
+                             if (device.kind() == Device::Kind::automatic)
+                                 EXPECT_EQ(found, resolve_device(device, ranks.rank()));
+                             else
+                                 EXPECT_EQ(found, device);
+                         }),
+                Each(""));
 }
 
 TEST(ExchangeWay, IsNcclWhereEveryRankHasADeviceOfItsOwn) {
