@@ -138,6 +138,8 @@ class CudaTransform final : public TransformByType<CudaTransform, true> {
         CudaStorage& storage = storage_of(workspace);
         const Batch a(alm, storage.alm);
         const Batch pixels(map, storage.map, there);
+        // Several zones have one band each, which is the whole map once the last of them is done.
+        const RingBands& delivered = zones_.front()->rings(pixels.is_copied(), storage);
         const bool in_parts = comes_in_parts(a.is_copied(), alm.extent(0));
         const auto fetch = [&](std::int64_t b, cudaStream_t stream) {
             if (!in_parts) a.fetch(b, storage.transfer, stream);
@@ -177,11 +179,9 @@ class CudaTransform final : public TransformByType<CudaTransform, true> {
                           [&](const Zone& zone, std::size_t) { synthesize(zone, first, stream); });
         };
         const auto deliver = [&](std::int64_t b, cudaStream_t) {
-            // Several zones have one band each, which is the whole map once the last of them is done.
-            const RingBands& bands = zones_.front()->rings(pixels.is_copied(), storage);
-            for (int k = bands.count() - 1; k >= 0 && pixels.is_copied(); --k)
+            for (int k = delivered.count() - 1; k >= 0 && pixels.is_copied(); --k)
                 storage.batches.take(b, k, [&](cudaStream_t delivering) {
-                    for (const ElementRange range : bands.pixels(k))
+                    for (const ElementRange range : delivered.pixels(k))
                         pixels.deliver(b, range, storage.transfer, delivering);
                 });
         };
@@ -198,6 +198,7 @@ class CudaTransform final : public TransformByType<CudaTransform, true> {
         CudaStorage& storage = storage_of(workspace);
         const Batch pixels(map, storage.map, there);
         const Batch a(alm, storage.alm);
+        zones_.front()->rings(pixels.is_copied(), storage);  // made before anything is under way
         const auto fetch = [](std::int64_t, cudaStream_t) {};
         const bool in_parts = comes_in_parts(a.is_copied(), alm.extent(0));
         const bool on_device = !a.is_copied() && !pixels.is_copied();
