@@ -209,6 +209,7 @@ AnalysisReport iterate_until_enough(sht::AnalysisOperator<T>& op, View<const T, 
     const std::vector<double> ones(alm.extent(0), 1.0);
     op.quadrature(map, scratch, alm, part());
     if (options.power_by_degree) report.power = op.alms().powers(alm);
+    report.last_update = 1;  // from alm that are 0
     if (options.is_enough(report)) return report;
     UnresolvedShare unresolved(op.maps().weighted_squares(map), op.alms().squares(alm));
     double previous = 1;
