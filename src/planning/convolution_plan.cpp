@@ -127,12 +127,10 @@ class ConvolutionPlan::Implementation {
         rms_in_ = planning::rms_of_input<T>(*part_, static_cast<int>(n_components()), options_, maps, mask,
                                             request_.threads);
         result.certificate_seconds = measuring.seconds();
-        if (harmonic_)
-            convolve_harmonic(maps, mask, convolved, progress, result);
-        else if (may_be_masked || !options_.ring_weights.empty() || options_.pixel_weights.size() > 0)
-            convolve_known(maps, mask, convolved, progress, result);
+        if (sizeof(T) == sizeof(double) || (sums_ && choice_.precision == Precision::float32))
+            carry_out<T>(maps, mask, may_be_masked, convolved, progress, result);
         else
-            result.parts = convolve_whole(maps, convolved, progress);
+            carry_out_in_double<T>(maps, mask, may_be_masked, convolved, progress, result);
         const core::Stopwatch certifying;
         certify<T>(convolved, result);
         result.certificate_seconds += certifying.seconds();
@@ -185,6 +183,37 @@ class ConvolutionPlan::Implementation {
         sht::check_extent("maps", maps, 1, "pixel", grid().n_pixels());
         sht::check_extent("convolved", convolved, 0, "row", n_rows);
         sht::check_extent("convolved", convolved, 1, "pixel", grid_out().n_pixels());
+    }
+
+    template <class T>
+    void carry_out(View<const T, 2> maps, View<const T, 1> mask, bool may_be_masked, View<T, 2> convolved,
+                   const Progress& progress, ConvolutionResult& result) {
+        if (harmonic_)
+            convolve_harmonic(maps, mask, convolved, progress, result);
+        else if (may_be_masked || !options_.ring_weights.empty() || options_.pixel_weights.size() > 0)
+            convolve_known(maps, mask, convolved, progress, result);
+        else
+            result.parts = convolve_whole(maps, convolved, progress);
+    }
+
+    /// Rounds to T once, at the end: rounded alm, or sums of some rings, may be larger than the result.
+    template <class T>
+    void carry_out_in_double(View<const T, 2> maps, View<const T, 1> mask, bool may_be_masked,
+                             View<T, 2> convolved, const Progress& progress, ConvolutionResult& result) {
+        Array<double, 2> in, out;
+        Array<double, 1> known;
+        do_together(part(), "maps in double precision", [&] {
+            in = Array<double, 2>(maps.extents());
+            out = Array<double, 2>(convolved.extents());
+            known = Array<double, 1>(mask.extents());
+        });
+        std::copy_n(maps.data(), maps.size(), in.data());
+        std::copy_n(mask.data(), mask.size(), known.data());
+        std::copy_n(convolved.data(), convolved.size(), out.data());  // pixels in no ring stay as they are
+        carry_out<double>(std::as_const(in).view(), std::as_const(known).view(), may_be_masked, out.view(),
+                          progress, result);
+        std::transform(out.data(), out.data() + out.size(), convolved.data(),
+                       [](double value) { return static_cast<T>(value); });
     }
 
     void plan_split() {
