@@ -19,6 +19,9 @@ class DiscDiscrepancy {
     /// These bound N(theta) - area and area - N(theta), sr, from above; theta: rad.
     double over(double theta) const;
     double under(double theta) const;
+    /// The same of every angle between two.
+    double over(double first, double last) const;
+    double under(double first, double last) const;
     /// The side of a pixel of mean area, rad.
     double pixel() const { return pixel_; }
 

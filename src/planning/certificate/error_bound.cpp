@@ -23,16 +23,15 @@ using core::infinite;
 /// Profiles are evaluated to this accuracy, relative to their peak.
 constexpr double profile_accuracy = 1e-13;
 
-/// Returns a bound of N of a difference of windows beyond its known degrees; ends: it is 0 there. If it falls
-/// at least as l^-4 from there, as for smooth profiles and splines, N is at most twice its largest value in
-/// the last half of the known degrees times the eigenvalue there, which grows as l^2. Infinite if the
-/// difference has not yet fallen to a thousandth of the kernel's window.
-double norm_beyond(const Grid& grid, const Windows& difference, bool ends, double largest_of_kernel) {
-    if (ends) return 0;
-    const auto size = std::ssize(difference[0]);
-    const double last = largest_of(difference, size / 2, size);
-    if (last > 1e-3 * largest_of_kernel) return infinite;
-    return 2 * last * largest_eigenvalue(grid, size - 1);
+/// Says whether a profile ends with a step. Its window then falls as l^-1.5, and eigenvalues grow faster.
+bool ends_with_step(const ConvolutionRequest& request) {
+    constexpr double nothing = 1e-12;  // of the peak
+    const auto has_step = [](const RadialKernel* part) {
+        return part != nullptr && part->support() < core::pi &&
+               std::abs(part->profile(part->support())) > nothing * std::abs(part->profile(0));
+    };
+    if (!request.polarization) return has_step(&request.kernel);
+    return has_step(request.polarization->plus()) || has_step(request.polarization->minus());
 }
 
 /// Returns a degree from which on windows of smooth profiles only fall.
@@ -124,11 +123,23 @@ std::int64_t RequestBounds::last_degree() const {
     return band_limit() >= 0 ? std::max(request_.lmax, band_limit()) : far_above(request_.lmax);
 }
 
+/// Bounds N of a difference of windows beyond its known degrees; ends: it is 0 there. If it falls at least as
+/// l^-4 from there, as for smooth profiles and splines, N is at most twice its largest value in the last half
+/// of the known degrees times the eigenvalue there, which grows as l^2. Infinite if the profile ends with a
+/// step, or the difference has not yet fallen to a thousandth of the kernel's window.
+double RequestBounds::norm_beyond(const Windows& difference, bool ends) const {
+    if (ends) return 0;
+    const auto size = std::ssize(difference[0]);
+    const double last = largest_of(difference, size / 2, size);
+    if (last > 1e-3 * largest_of(windows()) || ends_with_step(request_)) return infinite;
+    return 2 * last * largest_eigenvalue(request_.grid, size - 1);
+}
+
 double RequestBounds::above(std::int64_t lmax) const {
     const auto size = std::ssize(windows().front());
     if (norms_above_.empty()) {
         norms_above_ = window_norms_from(request_.grid, windows());
-        const double beyond = norm_beyond(request_.grid, windows(), band_limit() >= 0, largest_of(windows()));
+        const double beyond = norm_beyond(windows(), band_limit() >= 0);
         for (double& norm : norms_above_) norm += beyond;
     }
     const double known = lmax + 1 < size ? norms_above_[lmax + 1] : norms_above_.back();
@@ -235,7 +246,7 @@ const RequestBounds::SplitNorms& RequestBounds::norms_of(std::shared_ptr<const K
     }
     std::fill_n(difference.begin(), std::min<std::size_t>(split->spin, difference.size()), 0);
     const auto norm = [&](const Windows& windows) {
-        return window_norm(grid, windows) + norm_beyond(grid, windows, false, largest_of(this->windows()));
+        return window_norm(grid, windows) + norm_beyond(windows, false);
     };
     KernelNorms profile = split->spin == 2 ? KernelNorms(grid, split->profile.polarization_kernel())
                                            : KernelNorms(grid, split->profile.kernel());

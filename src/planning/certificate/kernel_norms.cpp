@@ -45,7 +45,7 @@ struct KernelNorms::Samples {
         variation[n - 1] = discrepancy.over(kernel.theta[n - 1]) * kernel.value[n - 1];
         for (std::size_t i = n - 1; i-- > 0;) {
             integral[i] = integral[i + 1] + ring(i, kernel.theta[i], kernel.value[i]);
-            variation[i] = variation[i + 1] + step(i, kernel.value[i]);
+            variation[i] = variation[i + 1] + step(i, kernel.theta[i], kernel.value[i]);
         }
     }
 
@@ -58,10 +58,10 @@ struct KernelNorms::Samples {
         return pi * (value * std::sin(theta) + kernel.value[i + 1] * std::sin(next)) * (next - theta);
     }
 
-    /// Returns int over |dK-| + int under |dK+| over the rest of step i, from where |K| is `value`.
-    double step(std::size_t i, double value) const {
+    /// Returns int over |dK-| + int under |dK+| from theta, where |K| is `value`, to the end of step i.
+    double step(std::size_t i, double theta, double value) const {
         const double fall = value - kernel.value[i + 1], next = kernel.theta[i + 1];
-        return fall > 0 ? discrepancy.over(next) * fall : discrepancy.under(next) * -fall;
+        return fall > 0 ? discrepancy.over(theta, next) * fall : discrepancy.under(theta, next) * -fall;
     }
 
     /// Returns the step that holds theta, which is below the last angle.
@@ -90,7 +90,8 @@ struct KernelNorms::Samples {
     double largest_variation() const {
         double sum = discrepancy.over(end()) * kernel.value.back();
         for (std::size_t i = 0; i + 1 < kernel.theta.size(); ++i)
-            sum += discrepancy.over(kernel.theta[i + 1]) * std::abs(kernel.value[i] - kernel.value[i + 1]);
+            sum += discrepancy.over(kernel.theta[i], kernel.theta[i + 1]) *
+                   std::abs(kernel.value[i] - kernel.value[i + 1]);
         return sum;
     }
 
@@ -99,7 +100,7 @@ struct KernelNorms::Samples {
         if (theta >= end()) return kernel.remainder;
         const std::size_t i = step_of(theta);
         const double value = value_at(theta);
-        return integral[i + 1] + ring(i, theta, value) + variation[i + 1] + step(i, value) +
+        return integral[i + 1] + ring(i, theta, value) + variation[i + 1] + step(i, theta, value) +
                discrepancy.under(theta) * value + kernel.remainder;
     }
 

@@ -47,6 +47,7 @@ class RequestBounds {
     double support() const;
     std::int64_t band_limit() const;
     std::int64_t last_degree() const;
+    double norm_beyond(const std::vector<std::vector<double>>& difference, bool ends) const;
     double cut(double theta) const;
     double table(const ConvolutionChoice& choice, const KernelNorms& kernel, double accuracy) const;
     double accuracy(const ConvolutionChoice& choice, const KernelNorms& kernel, double norm) const;

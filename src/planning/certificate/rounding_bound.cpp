@@ -45,9 +45,12 @@ RoundingOfSums rounding_of_sums(const ConvolutionRequest& request, const Convolu
     return {of_input * eps, output * eps};
 }
 
+// Sums over rings and degrees of this many terms lose about their root; tables of Legendre functions and the
+// places of rings lose as many digits as waves have.
 double rounding_of_transforms(std::int64_t lmax, int iterations) {
-    constexpr double once = 5, per_degree = 0.5;
-    return 0x1p-53 * (once + per_degree * static_cast<double>(lmax)) * (1 + iterations);
+    constexpr double once = 5, per_root = 20, per_degree = 0.5;
+    const auto degrees = static_cast<double>(lmax);
+    return 0x1p-53 * (once + per_root * std::sqrt(degrees) + per_degree * degrees) * (1 + iterations);
 }
 
 }  // namespace zonal::planning
