@@ -126,4 +126,14 @@ bool can_be_split(const ConvolutionRequest& request) {
     return !request.polarization || request.polarization->minus() == nullptr;
 }
 
+bool planning::ends_with_step(const ConvolutionRequest& request) {
+    constexpr double nothing = 1e-12;  // of the peak
+    const auto has_step = [](const RadialKernel* part) {
+        return part != nullptr && part->support() < core::pi &&
+               std::abs(part->profile(part->support())) > nothing * std::abs(part->profile(0));
+    };
+    if (!request.polarization) return has_step(&request.kernel);
+    return has_step(request.polarization->plus()) || has_step(request.polarization->minus());
+}
+
 }  // namespace zonal

@@ -37,4 +37,7 @@ std::vector<std::vector<double>> windows_of(const ConvolutionRequest& request, s
 /// pixel, where it is many times the integral, or misses all centres.
 double defect_of_sums(const ConvolutionRequest& request, std::int64_t nside);
 
+/// Says whether a profile ends with a step. Its window then falls as l^-1.5, and eigenvalues grow faster.
+bool ends_with_step(const ConvolutionRequest& request);
+
 }  // namespace zonal::planning

@@ -23,17 +23,6 @@ using core::infinite;
 /// Profiles are evaluated to this accuracy, relative to their peak.
 constexpr double profile_accuracy = 1e-13;
 
-/// Says whether a profile ends with a step. Its window then falls as l^-1.5, and eigenvalues grow faster.
-bool ends_with_step(const ConvolutionRequest& request) {
-    constexpr double nothing = 1e-12;  // of the peak
-    const auto has_step = [](const RadialKernel* part) {
-        return part != nullptr && part->support() < core::pi &&
-               std::abs(part->profile(part->support())) > nothing * std::abs(part->profile(0));
-    };
-    if (!request.polarization) return has_step(&request.kernel);
-    return has_step(request.polarization->plus()) || has_step(request.polarization->minus());
-}
-
 /// Returns a degree from which on windows of smooth profiles only fall.
 std::int64_t far_above(std::int64_t lmax) {
     constexpr std::int64_t times = 4, more = 64;
