@@ -4,9 +4,12 @@ error may be below the true one. JSON on standard output; the exit status is 1 w
 
     python bench/certificate_attacks.py --cases 2000 --seed 1
     python bench/certificate_attacks.py --cases 200 --ordinary
+    PYTHONPATH=python python bench/certificate_attacks.py --cases 3000 --singular
 
 --ordinary draws skies that people smooth (white noise, CMB, foregrounds, photons) and Gaussians that leave more of
 them than rounding: of these none should be refused, and few planned twice.
+--singular attacks plans of the package zonal on small grids, HEALPix of nside 1 to 12 and others, by singular vectors of
+what they do less the reference (attack_operators.py).
 
 Needs NumPy, SciPy, ducc0, healpy and the program (ZONAL, or build/bin/zonal).
 """
@@ -190,20 +193,50 @@ def summary(cases):
             "worst": sorted(missed, key=lambda case: -case["true_error"] / case["error"])[:5]}
 
 
+def summary_of_singular(cases):
+    """bound_used: the largest share of each part's bound that an error has used, where the part is most of the bound."""
+    compared = [case for case in cases if "refused" not in case]
+    used = {}
+    for case in compared:
+        parts = case.get("parts", {})
+        part = max(parts, key=parts.get, default=None)
+        if part and parts[part] > 0.7 * sum(parts.values()):
+            name = f"{case['taken']}, {part}" + (" of float maps" if case["float32"] else "")
+            used.setdefault(name, []).append(case["worst"])
+    false = [case for case in compared if not case["certified"]]
+    count = lambda key: {name: sum(case[key] == name for case in compared) for name in sorted({case[key] for case in compared})}
+    return {"cases": len(cases), "compared": len(compared), "refused": len(cases) - len(compared), "missed": 0,
+            "false_certificates": len(false), "by_method": count("taken"), "by_kernel": count("kernel"),
+            "healpix": sum(case["grid"].startswith("healpix") for case in compared),
+            "bound_used": {name: {"cases": len(values), "largest": max(values)} for name, values in sorted(used.items())},
+            "worst": sorted(false, key=lambda case: -case["worst"])[:5]}
+
+
+def singular_attacks(seeds, workers):
+    import attack_operators
+    with concurrent.futures.ProcessPoolExecutor(workers) as pool:
+        return list(pool.map(attack_operators.singular_case, seeds))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cases", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--nside", type=int, default=256, help="largest")
     parser.add_argument("--ordinary", action="store_true")
+    parser.add_argument("--singular", action="store_true")
     parser.add_argument("--list", action="store_true", help="all cases, not only their summary")
     parser.add_argument("--workers", type=int, default=2)
     options = parser.parse_args()
     seeds = [options.seed * 1_000_000 + i for i in range(options.cases)]
-    with concurrent.futures.ProcessPoolExecutor(options.workers) as pool:
-        cases = list(pool.map(attack_once, seeds, [options.nside] * len(seeds),
-                              [options.ordinary] * len(seeds)))
-    result = summary(cases)
+    if options.singular:
+        cases = singular_attacks(seeds, options.workers)
+        result = summary_of_singular(cases)
+    else:
+        with concurrent.futures.ProcessPoolExecutor(options.workers) as pool:
+            cases = list(pool.map(attack_once, seeds, [options.nside] * len(seeds),
+                                  [options.ordinary] * len(seeds)))
+        result = summary(cases)
     record = {"machine": machine.describe("numpy", "ducc0", "healpy"), "options": vars(options), "summary": result}
     json.dump({**record, "cases": cases} if options.list else record, sys.stdout, indent=1)
     return 1 if result["missed"] or result["false_certificates"] else 0
