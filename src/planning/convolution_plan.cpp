@@ -202,7 +202,7 @@ class ConvolutionPlan::Implementation {
                              View<T, 2> convolved, const Progress& progress, ConvolutionResult& result) {
         Array<double, 2> in, out;
         Array<double, 1> known;
-        do_together(part(), "maps in double precision", [&] {
+        part_->together("maps in double precision", [&] {
             in = Array<double, 2>(maps.extents());
             out = Array<double, 2>(convolved.extents());
             known = Array<double, 1>(mask.extents());

@@ -163,30 +163,4 @@ double windowed_residual(const Grid& grid, const Grid& grid_out, const Windows& 
     return rms_of(grid, grid_out, couplings, left, lmax);
 }
 
-// Let a_1 be the answer's alm up to `last`, a_2 those above, and a' the least-squares alm up to `last` alone.
-// Then A_11 (a' - a_1) = A_12 a_2, and a_2 = C^-1 S_2^T W (f - S a'), where C, the Schur complement of A_11,
-// has no eigenvalue below the smallest s of A. As a_2' C a_2 is the square of a projection of f - S a', which
-// no alm up to `last` make smaller, |a_2| <= |f - S a_k| / sqrt(s).
-double truncation_norm(const Grid& grid, const Grid& grid_out, const Windows& windows, std::int64_t last) {
-    std::int64_t lmax = -1;
-    for (const auto& window : windows) lmax = std::max(lmax, std::ssize(window) - 1);
-    if (last >= lmax) return 0;
-    const auto couplings = couplings_of(grid, lmax);
-    if (couplings.norm.empty()) return infinite;
-    const auto first_above = couplings.band_of(last + 1);
-    Vector mixed(couplings.norm.size(), 0);
-    for (std::size_t i = 0; i <= couplings.band_of(last); ++i) {
-        for (std::size_t j = first_above; j < mixed.size(); ++j)
-            mixed[i] += couplings.norm[i][j] * couplings.norm[i][j];
-        mixed[i] = std::sqrt(mixed[i]);
-    }
-    auto left = solved(couplings.norm, mixed);
-    const auto largest = largest_in_bands(couplings, windows, last);
-    for (std::size_t i = 0; i < left.size(); ++i) left[i] *= largest[i];
-    const double below = rms_of(grid, grid_out, couplings, left, lmax);
-    const double above =
-        largest_of(windows, last + 1) * std::sqrt(largest_eigenvalue(grid_out, lmax) / (4 * pi));
-    return std::sqrt(4 * pi / smallest_eigenvalue(grid, lmax)) * (below + above);
-}
-
 }  // namespace zonal::planning

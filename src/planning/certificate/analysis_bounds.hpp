@@ -21,9 +21,4 @@ namespace zonal::planning {
 double windowed_residual(const Grid& grid, const Grid& grid_out, const Windows& windows, const Windows& power,
                          int corrections);
 
-/// Returns a bound of the error of an analysis that ends at degree `last` though the answer goes on to lmax,
-/// the end of the windows: the rms over grid_out over the rms of f - S a_k, for any a_k up to `last`. It
-/// comes on top of windowed_residual up to `last`. Infinite above certifiable_lmax(grid).
-double truncation_norm(const Grid& grid, const Grid& grid_out, const Windows& windows, std::int64_t last);
-
 }  // namespace zonal::planning

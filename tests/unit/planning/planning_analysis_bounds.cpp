@@ -160,34 +160,5 @@ TEST(WindowedResidual, IsCloseToTheErrorAndFarBelowAnalysisNorm) {
                                                        {std::vector<double>(48, 1)}, 0)));
 }
 
-TEST(TruncationNorm, BoundsWhatDegreesAboveTheAnalysisDo) {
-    for (const std::int64_t nside : {3, 8, 16})
-        for (const int spin : {0, 2}) {
-            const auto grid = Grid::healpix(nside);
-            const Case whole(grid, (12 * nside) / 5, spin);
-            for (const auto last : {std::max<std::int64_t>(2, nside / 2), (3 * nside) / 2, 2 * nside}) {
-                const Case part(grid, last, spin);
-                for (const Map& map : maps_of(whole)) {
-                    auto exact = whole.alm(), below = whole.alm(), found = part.alm();
-                    whole.analyze_to(map, exact, {.tolerance = 1e-13});
-                    part.analyze_to(map, found, {.tolerance = 1e-13});
-                    for (std::int64_t c = 0; c < found.extent(1); ++c)
-                        for (std::int64_t m = 0; m <= last; ++m)
-                            for (std::int64_t l = m; l <= last; ++l)
-                                below(0, c, whole.plan.layout().index(l, m)) =
-                                    found(0, c, part.plan.layout().index(l, m));
-                    Map left = part.answer(found, part.alm(), false);
-                    for (std::int64_t i = 0; i < left.size(); ++i)
-                        left.data()[i] = map.data()[i] - left.data()[i];
-                    EXPECT_LE(rms(whole.answer(exact, below), grid),
-                              planning::truncation_norm(grid, grid, whole.windows, last) * rms(left, grid) +
-                                  rounding * rms(map, grid))
-                        << nside << ", " << spin << ", " << last;
-                }
-            }
-            EXPECT_EQ(planning::truncation_norm(grid, grid, whole.windows, whole.lmax), 0);
-        }
-}
-
 }  // namespace
 }  // namespace zonal
