@@ -112,8 +112,18 @@ def test_bad_pixels_spread_to_what_is_made_of_them():
     good = turned != hp.UNSEEN
     assert 150 < good.sum() < 182
     np.testing.assert_allclose(turned[good], 1, rtol=1e-15)
-    masked = hp.Rotator(rot=(10, 20, 30)).rotate_map_pixel(hp.ma(sky))
-    np.testing.assert_array_equal(masked.mask, ~good)
+
+
+def test_masked_maps_turn_as_in_healpy(rng):
+    mask = rng.random((3, 192)) < 0.5
+    mask[:, :40] = True
+    maps = np.ma.array(rng.standard_normal((3, 192)), mask=mask)
+    ours, other = (package.Rotator(coord="GE", rot=(10, 20, 30)) for package in (hp, healpy))
+    for given in (maps[0], maps[:1], maps[1:], maps):
+        found, expected = (np.ma.atleast_2d(np.ma.array(one.rotate_map_pixel(given))) for one in (ours, other))
+        assert np.ma.getmaskarray(expected).any()
+        np.testing.assert_array_equal(np.ma.getmaskarray(found), np.ma.getmaskarray(expected))
+        np.testing.assert_allclose(found.filled(0), expected.filled(0), atol=1e-11)  # as for maps without masks
 
 
 CALLS = [

@@ -20,7 +20,7 @@ from ._rotations import NAMES, Matrix, angdist, check_coord, coordsys2euler_zyz,
 from ._rotations import get_coordconv_matrix, get_rotation_matrix, normalise_coord, normalise_rot, normalize_vec
 from ._rotations import rotateDirection, rotateVector, vec2dir, vectors
 from ._sizes import npix2nside
-from .pixelfunc import get_interp_weights, pix2ang
+from .pixelfunc import get_interp_val, pix2ang
 
 
 coordname = {letter: name for letter, name in NAMES.items() if letter}
@@ -209,20 +209,20 @@ class Rotator:
     def rotate_map_pixel(self, m: Any) -> Any:
         """Returns a map, or Q, U, or I, Q, U, after the rotation, by bilinear interpolation.
 
-        A pixel is UNSEEN if any pixel that it is interpolated from is bad; it is also masked if m was a masked array.
+        Of a masked array, masked and bad pixels are left out of the sums without making up for it, as in get_interp_val,
+        and a pixel is masked if all that it is interpolated from are. Of other arrays, it is UNSEEN if any of them is bad.
         """
         rows = _rows(m, (1, 2, 3))
-        nside = npix2nside(rows.shape[-1])
-        before = np.array(self.I(*pix2ang(nside, np.arange(rows.shape[-1]))))
-        pixels, weights = get_interp_weights(nside, *before)
+        before = np.array(self.I(*pix2ang(npix2nside(rows.shape[-1]), np.arange(rows.shape[-1]))))
         bad = mask_bad(rows) | ~np.isfinite(rows)
-        turned = np.sum(np.where(bad, 0, rows)[:, pixels] * weights, axis=1)
+        turned, good = (get_interp_val(values, *before).reshape(rows.shape) for values in (np.where(bad, 0, rows), ~bad))
+        lost = good == 0 if is_ma(m) else get_interp_val(bad, *before).reshape(rows.shape) > 0
         if len(rows) > 1:
             polarised = (turned[-2] + 1j * turned[-1]) * np.exp(2j * self.angle_ref(before))
             turned[-2:] = polarised.real, polarised.imag
-            bad[-2:] = bad[-2] | bad[-1]
-        turned[np.any(bad[:, pixels] & (weights > 0), axis=1)] = UNSEEN
-        result = turned if len(rows) > 1 or np.ndim(m) > 1 else turned[0]
+            lost[-2:] = lost[-2] | lost[-1]
+        turned[lost] = UNSEEN
+        result = turned if len(rows) > 1 else turned[0]
         return ma(result) if is_ma(m) else result
 
     def __repr__(self) -> str:
