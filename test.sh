@@ -4,6 +4,7 @@
 #
 # ./test.sh            everything
 # ./test.sh STAGE...   only these (and what they need): style docs release python mpi package install asan tsan fuzz tidy cuda
+# ./test.sh suites     what "everything" leaves out, as it takes an hour: other packages' tests with zonal.healpy
 set -uo pipefail
 cd "$(dirname "$0")" || exit 1
 . tools/packages.sh
@@ -19,7 +20,8 @@ hangs_after=600
 export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$PWD/build}
 begin_stages build/test-logs tests/stage_counts.txt
 wanted=" $* "
-want() { [ "$wanted" = "  " ] || [[ $wanted == *" $1 "* ]]; }
+named() { [[ $wanted == *" $1 "* ]]; }
+want() { [ "$wanted" = "  " ] || named "$1"; }
 
 # build PRESET FOLDER [cmake option...]
 build() {
@@ -100,6 +102,12 @@ run_package() {
 build_site() {
     tools/build_site.sh build/package-venv/bin/python build build/site
     echo "ok site"
+}
+
+# The tests of packages that use healpy, with the wheel's zonal.healpy in healpy's place.
+run_suites() {
+    $venv/bin/pip install --disable-pip-version-check --no-deps --upgrade --target build/suites/zonal build/wheels/zonal-*.whl
+    tools/healpy_suites.py build/suites build/suites/zonal >build/suites/record.json
 }
 
 run_install() {
@@ -183,10 +191,9 @@ if want mpi; then
     stage "MPI jobs" run_mpi
     has_mpich || leave_out "MPI jobs with MPICH" "it is not installed"
 fi
-if want package; then
-    stage "Python package" run_package
-    stage "documentation site" build_site
-fi
+if want package || named suites; then stage "Python package" run_package; fi
+if want package; then stage "documentation site" build_site; fi
+if named suites; then stage "packages that use healpy" run_suites; fi
 if want install; then stage install run_install; fi
 if want asan; then
     stage "build asan" build asan build-asan -DZONAL_WITH_EXAMPLES=OFF -DZONAL_WITH_MPI=ON
