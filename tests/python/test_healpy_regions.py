@@ -1,4 +1,4 @@
-"""Strips and hemispheres whose bounds meet the centres of pixels, against healpy: they tile the sky."""
+"""Strips and discs whose bounds meet the centres of pixels, against healpy: they tile the sky."""
 
 import itertools
 
@@ -88,6 +88,49 @@ def test_hemispheres_are_those_of_healpy_where_its_own_tile_the_sky(nside):
             np.testing.assert_array_equal(hp.query_disc(nside, middle, np.pi / 2), expected)
             same += 1
     assert same > 0.7 * len(MIDDLES)
+
+
+def discs_through_pixels(rng, nside, n=40):
+    """Middles and radii of discs around pixels and others, whose rims run through pixels: [n] pairs."""
+    around = [*np.stack(hp.pix2vec(nside, rng.integers(0, 12 * nside**2, n)), -1), *rng.normal(size=(n, 3)), *MIDDLES]
+    through = np.stack(hp.pix2vec(nside, rng.integers(0, 12 * nside**2, len(around))), -1)
+    return [(middle, hp.rotator.angdist(middle, pixel).item()) for middle, pixel in zip(around, through)]
+
+
+@pytest.mark.parametrize("nest", [False, True])
+@pytest.mark.parametrize("nside", [1, 2, 8, 64])
+def test_a_disc_and_the_opposite_one_tile_the_sky(rng, nside, nest):
+    for middle, radius in [*discs_through_pixels(rng, nside), *((m, r) for m in MIDDLES[::9] for r in (0, 1.0, np.pi))]:
+        inside = hp.query_disc(nside, middle, radius, nest=nest)
+        outside = hp.query_disc(nside, -np.asarray(middle), np.pi - radius, nest=nest)
+        np.testing.assert_array_equal(np.sort(np.concatenate([inside, outside])), np.arange(12 * nside**2))
+
+
+@pytest.mark.parametrize("nside", [1, 2, 3, 8, 64])
+def test_discs_have_the_pixels_inside_and_are_those_of_healpy_without_centres_on_the_rim(rng, nside):
+    """On a rim, rounding decides in healpy which centres count, and whether a ring beside it does."""
+    centres = np.array(hp.pix2vec(nside, np.arange(12 * nside**2)))
+    for middle, radius in discs_through_pixels(rng, nside):
+        found = np.isin(np.arange(12 * nside**2), hp.query_disc(nside, middle, radius))
+        away = hp.rotator.angdist(centres, middle) - radius
+        on_rim = np.abs(away) < 1e-13
+        assert on_rim.any()
+        np.testing.assert_array_equal(found[~on_rim], away[~on_rim] < 0)
+    for middle, radius in zip(rng.normal(size=(100, 3)), np.pi * rng.uniform(size=100)**2):
+        for options in ({}, {"nest": True} if nside & (nside - 1) == 0 else {}):
+            found, expected = (module.query_disc(nside, middle, radius, **options) for module in (hp, healpy))
+            np.testing.assert_array_equal(found, np.sort(expected))
+
+
+def test_discs_without_extent_or_without_limit_are_those_of_healpy(rng):
+    for nside in (1, 4, 16):
+        for middle in [*np.stack(hp.pix2vec(nside, rng.integers(0, 12 * nside**2, 20)), -1), *MIDDLES[::5]]:
+            for radius in (0, np.pi, 4.0):
+                found, expected = (module.query_disc(nside, middle, radius) for module in (hp, healpy))
+                if radius == np.pi:  # one pixel may lie on the rim, where healpy's rounding decides
+                    assert found.size == 12 * nside**2
+                else:
+                    np.testing.assert_array_equal(found, expected)
 
 
 def test_a_hemisphere_may_come_in_any_form():

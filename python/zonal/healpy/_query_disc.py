@@ -11,7 +11,6 @@ from .._arrays import integer, real
 from ._arguments import floats, integers, threads_for
 from ._checked import arguments_as, checked, truth, whole
 from ._directions import BEYOND_POLE
-from ._hemispheres import hemisphere, pixels_of
 from ._sizes import MAX_NSIDE, check_nside
 
 
@@ -19,18 +18,13 @@ def query_disc(nside: int, vec: ArrayLike, radius: float, inclusive: bool = Fals
                buff: NDArray[np.int64] | None = None, return_ranges: bool = False) -> NDArray[np.int64]:
     """Returns the pixels, [n] int64, whose centres lie within radius, rad, of a direction vec, [3].
 
-    A radius above pi is the whole sphere. One of pi / 2 is a hemisphere, and two opposite ones share no pixel; other
-    discs have all pixels whose centres lie on their rim.
+    A radius above pi is the whole sphere. A disc and the opposite one that holds the rest share no pixel: where centres
+    lie on the rim, a disc has those at the eastern end of its part of a ring. So one of radius 0 has none.
 
     inclusive: returns all pixels that overlap the disc, and some that only come near it; the larger fact, the fewer of
     these. nest: pixels are in nest order. buff: an int64 array for the result, which is then a view of it.
     return_ranges: returns [n, 2], the first pixel of each run and the one after its last.
     """
-    if isinstance(radius, float) and radius == math.pi / 2 and not inclusive:
-        size, ordered = integer("nside", whole("nside", nside)), truth("nest", nest)
-        check_nside(size, ordered)
-        found = hemisphere(size, _vector("vec", vec), ordered, truth("return_ranges", return_ranges))
-        return found if buff is None else _in_buffer(found, buff, return_ranges)
     found = _core.query_disc(nside, vec, radius, inclusive, fact, nest, return_ranges)
     if found is None:  # not numbers as the extension reads them
         size = integer("nside", whole("nside", nside))
@@ -45,28 +39,16 @@ def query_strip(nside: int, theta1: float, theta2: float, inclusive: bool = Fals
                 buff: NDArray[np.int64] | None = None, return_ranges: bool = False) -> NDArray[np.int64]:
     """Returns the pixels, [n] int64, whose centres lie between two colatitudes, rad.
 
-    Rings that lie at a bound belong to one of the two strips that meet there, as ring_above says: the sky is the union
-    of disjoint strips. If theta1 >= theta2, the region is what lies north of theta2 or south of theta1.
+    A ring that lies at a bound belongs to the strip north of it, but in the southern cap to the one south of it: the sky
+    is the union of disjoint strips. If theta1 >= theta2, the region is what lies north of theta2 or south of theta1.
 
     inclusive: returns all pixels that overlap the region. nest: returns pixels in nest order, sorted from north to
     south; ranges ascend. buff, return_ranges: as in query_disc.
     """
     check_nside(nside, nest)
     theta1, theta2 = (_colatitude(name, theta) for name, theta in (("theta1", theta1), ("theta2", theta2)))
-    if inclusive:
-        with arguments_as({"theta_1": "theta1", "theta_2": "theta2"}):
-            found = _core.query_strip(nside, theta1, theta2, True, nest and return_ranges, return_ranges)
-    else:
-        strips = [(theta1, theta2)] if theta1 < theta2 else [(0.0, theta2), (theta1, math.pi)]
-        runs = [_strip(nside, north, south) for north, south in strips]
-        if len(runs) == 2 and runs[0][1] >= runs[1][0]:
-            runs = [(0, runs[1][1])]
-        if return_ranges and not nest:
-            found = np.array([run for run in runs if run[0] < run[1]], np.int64).reshape(-1, 2)
-        else:
-            found = np.arange(*runs[0]) if len(runs) == 1 else pixels_of(np.array(runs))
-        if return_ranges and nest:
-            found = _runs_of(np.sort(_core.ring2nest(nside, found, threads_for(found.size))))
+    with arguments_as({"theta_1": "theta1", "theta_2": "theta2"}):
+        found = _core.query_strip(nside, theta1, theta2, bool(inclusive), nest and return_ranges, return_ranges)
     if nest and not return_ranges:
         found = _core.ring2nest(nside, found, threads_for(found.size))
     return found if buff is None else _in_buffer(found, buff, return_ranges)
@@ -76,41 +58,6 @@ def _colatitude(name: str, theta: float) -> float:
     if not 0 <= theta <= math.pi + BEYOND_POLE:
         raise ValueError(f"{name} = {theta}: must be from 0 to pi")
     return min(float(theta), math.pi)
-
-
-def _strip(nside: int, north: float, south: float) -> tuple[int, int]:
-    """The first pixel between two colatitudes, and the one after the last."""
-    first, last = (_pixels_to(nside, ring_above(nside, math.cos(theta))) for theta in (north, south))
-    return first, max(first, last)
-
-
-def ring_above(nside: int, z: float) -> int:
-    """The number of rings that lie north of z = cos theta. A ring at z is among them unless it is in the southern cap.
-
-    It is from the number of a ring as a function of z, equations 4 and 8 of Gorski et al. (2005), with floor.
-    """
-    if abs(z) <= 2 / 3:
-        return math.floor(nside * (2 - 1.5 * z))
-    ring = math.floor(nside * math.sqrt(3 * (1 - abs(z))))
-    return ring if z > 0 else 4 * nside - ring - 1
-
-
-def _pixels_to(nside: int, ring: int) -> int:
-    """The number of pixels on rings up to this one."""
-    if ring < nside:
-        return 2 * ring * (ring + 1)
-    if ring <= 3 * nside:
-        return 2 * nside * (nside + 1) + 4 * nside * (ring - nside)
-    south = 4 * nside - 1 - ring
-    return 12 * nside**2 - 2 * south * (south + 1)
-
-
-def _runs_of(pixels: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Ascending pixels as runs: [n, 2], the first pixel of each and the one after its last."""
-    ends = np.flatnonzero(np.diff(pixels) != 1)
-    if not pixels.size:
-        return np.empty((0, 2), np.int64)
-    return np.stack([pixels[np.append(0, ends + 1)], pixels[np.append(ends, pixels.size - 1)] + 1], axis=1)
 
 
 @checked

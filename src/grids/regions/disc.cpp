@@ -16,6 +16,34 @@ namespace {
 /// Rows whose widths are worked out together: they stay in the first cache.
 constexpr std::int64_t chunk = 512;
 
+/// A centre is on the rim of a disc if it is this near to it (rad): 2^-48 of half_widths, and as much as callers
+/// may round a direction and a radius by.
+constexpr double rim = 0x1p-43;
+
+/// Half widths of a disc on some rows, of what is clear of the rim and of what is on it or inside.
+struct RimWidths {
+    std::array<double, chunk> clear, with_rim;
+
+    RimWidths(std::int64_t nside, const Disc& disc, std::int64_t first_row, std::int64_t n) {
+        const auto rows = static_cast<std::size_t>(n);
+        const Disc inner{disc.theta, disc.phi, disc.radius - rim}, outer{disc.theta, disc.phi, disc.radius + rim};
+        if (inner.radius < 0)
+            std::fill_n(clear.begin(), rows, -1.0);
+        else
+            half_widths(nside, inner, first_row, {clear.data(), rows});
+        if (outer.radius >= pi)
+            std::fill_n(with_rim.begin(), rows, pi);
+        else
+            half_widths(nside, outer, first_row, {with_rim.data(), rows});
+    }
+};
+
+/// Whether the rim of a disc around a pole has a row that lies on it. As strips have them, rows belong to the
+/// north of a bound, but those of the southern cap to its south.
+bool has_row_on_rim(std::int64_t nside, const Disc& disc, std::int64_t row) {
+    return (disc.theta < pi / 2) == (row <= 3 * nside);
+}
+
 }  // namespace
 
 double row_of_theta(std::int64_t nside, double theta) {
@@ -49,26 +77,29 @@ void append_row(Ranges& ranges, std::int64_t nside, std::int64_t row, std::int64
     append(ranges, {first, std::min(past, end)});
 }
 
+// Where the rim crosses a row, the row's eastern end in the disc belongs to it and the western one does not.
+// Where it touches the row, that point belongs to the side that the rest of the row is on.
 Ranges disc_centres(std::int64_t nside, const Disc& disc, const Rows& rows) {
     Ranges ranges;
-    std::array<double, chunk> widths;
     const core::InterruptionPoll poll;
     for (std::int64_t begin = rows.first; begin <= rows.last; begin += chunk) {
         poll();
         const std::int64_t n = std::min(chunk, rows.last - begin + 1);
-        half_widths(nside, disc, begin, {widths.data(), static_cast<std::size_t>(n)});
+        const RimWidths widths(nside, disc, begin, n);
         for (std::int64_t row = begin; row < begin + n; ++row) {
-            const double width = widths[static_cast<std::size_t>(row - begin)];
-            if (width < 0) continue;
+            const auto at = static_cast<std::size_t>(row - begin);
+            const double clear = widths.clear[at], with_rim = widths.with_rim[at];
+            const bool everywhere = with_rim >= pi, nowhere = clear < 0;
+            if (nowhere && !(everywhere && has_row_on_rim(nside, disc, row))) continue;
             const std::int64_t length = row_length(nside, row);
             const double per_radian = static_cast<double>(length) / (2 * pi);
             const double middle = disc.phi * per_radian - 0.5 * static_cast<double>(row_shift(nside, row));
-            if (width >= pi)
+            if (everywhere)
                 append_row(ranges, nside, row, 0, length - 1);
             else
                 append_row(ranges, nside, row,
-                           static_cast<std::int64_t>(std::ceil(middle - width * per_radian)),
-                           static_cast<std::int64_t>(std::floor(middle + width * per_radian)));
+                           static_cast<std::int64_t>(std::ceil(middle - clear * per_radian)),
+                           static_cast<std::int64_t>(std::floor(middle + with_rim * per_radian)));
         }
     }
     return ranges;

@@ -89,7 +89,8 @@ Disc disc_around(const Vector& centre, double radius) {
     return {angles.theta, to_direction(angles).phi, radius};
 }
 
-/// A disc that holds the polygon: none smaller than the sphere where it is not clear of a hemisphere.
+/// A disc that holds the polygon, whose vertices are not on its rim: none smaller than the sphere where it is
+/// not clear of a hemisphere.
 Disc disc_around(const std::vector<Vector>& vertices) {
     Vector sum{0, 0, 0};
     for (const Vector& vertex : vertices) sum = sum + vertex;
@@ -99,7 +100,7 @@ Disc disc_around(const std::vector<Vector>& vertices) {
     double radius = 0;
     for (const Vector& vertex : vertices)
         radius = std::max(radius, 2 * std::asin(std::min(1.0, norm(vertex - centre) / 2)));
-    return radius < 0.49 * pi ? disc_around(centre, radius + 64 * eps) : Disc{0, 0, pi};
+    return radius < 0.49 * pi ? disc_around(centre, radius + 0x1p-40) : Disc{0, 0, pi};
 }
 
 }  // namespace

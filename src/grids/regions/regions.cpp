@@ -66,30 +66,56 @@ Ranges query_disc(std::int64_t nside, const Angles& centre, double radius, const
     return in_order(nside, ring_ranges(nside, disc, rows, options), options.order);
 }
 
+namespace {
+
+/// The number of rows north of a colatitude. A row that lies at it is one of them, but not in the southern cap.
+std::int64_t rows_north_of(std::int64_t nside, double theta) {
+    const double row = row_of_theta(nside, theta), nearest = std::round(row), n = static_cast<double>(nside);
+    const double rounding = 0x1p-46 * n;  // of a colatitude, in rows
+    const auto rows = static_cast<std::int64_t>(nearest);
+    if (std::abs(row - nearest) > rounding) return static_cast<std::int64_t>(row);
+    // Gorski et al. (2005), eqs. 4 and 8: a colatitude that meant a row is above or below it as cos theta rounds
+    // in them, in other packages, too.
+    const double z = std::cos(theta), from_pole = n * std::sqrt(3 * (1 - std::abs(z)));
+    bool above = n * (2 - 1.5 * z) >= nearest;
+    if (z > 2. / 3) above = from_pole >= nearest;
+    if (z < -2. / 3) above = from_pole < 4 * n - nearest;
+    return above ? rows : rows - 1;
+}
+
+/// The pixels of rows 1 to `rows`.
+std::int64_t pixels_of_rows(std::int64_t nside, std::int64_t rows) {
+    const std::int64_t within = std::clamp<std::int64_t>(rows, 0, 4 * nside - 1);
+    return within == 4 * nside - 1 ? 12 * nside * nside : row_start(nside, within + 1);
+}
+
+}  // namespace
+
 Ranges query_strip(std::int64_t nside, double theta_1, double theta_2, const QueryOptions& options) {
     check_options(nside, options);
     for (const auto& [name, theta] : {std::pair{"theta_1", theta_1}, std::pair{"theta_2", theta_2}})
         if (!(theta >= 0 && theta <= pi)) throw InvalidArgument(name, theta, "must be from 0 to pi");
     // Pixels reach to the rows above and below theirs; what rounding may hide is added.
-    const double reach = options.inclusive ? 1 + 0x1p-46 * static_cast<double>(nside) : 0;
-    auto begin_at = [&](double theta) {  // the first row at or south of theta
-        const auto row = static_cast<std::int64_t>(std::ceil(row_of_theta(nside, theta) - reach));
-        return std::clamp<std::int64_t>(row, 1, 4 * nside);
+    const double reach = 1 + 0x1p-46 * static_cast<double>(nside);
+    const auto north_of = [&](double theta) {  // the pixels wholly north of theta, or with their centres
+        const auto rows = options.inclusive
+                              ? static_cast<std::int64_t>(std::ceil(row_of_theta(nside, theta) - reach)) - 1
+                              : rows_north_of(nside, theta);
+        return pixels_of_rows(nside, rows);
     };
-    auto end_at = [&](double theta) {  // behind the last row at or north of theta
-        const auto row = static_cast<std::int64_t>(std::floor(row_of_theta(nside, theta) + reach)) + 1;
-        return std::clamp<std::int64_t>(row, 1, 4 * nside);
-    };
-    auto start = [&](std::int64_t row) {
-        return row == 4 * nside ? 12 * nside * nside : row_start(nside, row);
+    const auto to = [&](double theta) {  // the pixels that reach north of theta, or with their centres
+        const auto rows = options.inclusive
+                              ? static_cast<std::int64_t>(std::floor(row_of_theta(nside, theta) + reach))
+                              : rows_north_of(nside, theta);
+        return pixels_of_rows(nside, rows);
     };
     Ranges ranges;
     if (theta_1 < theta_2) {
-        append(ranges, {start(begin_at(theta_1)), start(end_at(theta_2))});
+        append(ranges, {north_of(theta_1), to(theta_2)});
     } else {
-        const std::int64_t north_end = start(end_at(theta_2));
+        const std::int64_t north_end = to(theta_2);
         append(ranges, {0, north_end});
-        append(ranges, {std::max(north_end, start(begin_at(theta_1))), 12 * nside * nside});
+        append(ranges, {std::max(north_end, north_of(theta_1)), 12 * nside * nside});
     }
     return in_order(nside, ranges, options.order);
 }
