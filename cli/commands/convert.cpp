@@ -8,7 +8,7 @@
 namespace zonal::cli {
 namespace {
 
-enum class Sky { as_input, full, partial };
+enum class Sky { as_input, full, partial, multi_order };
 
 struct ConvertOptions {
     FileOptions files;
@@ -40,6 +40,14 @@ void declare(CLI::App& app, ConvertOptions& options) {
         .act("--partial", "write only pixels that are not UNSEEN in every column",
              [&options] { options.sky = Sky::partial; })
         ->excludes("--full");
+    group
+        .act("--multi-order",
+             "write a multi-order map (NUNIQ): pixels that agree in every column are one cell, as large as can be; "
+             "those that are UNSEEN in every column are left out",
+             [&options] { options.sky = Sky::multi_order; })
+        ->excludes("--full")
+        ->excludes("--partial")
+        ->excludes("--order");
     resampling.text("--car", options.car, "RINGSxPHI", "to a full-sky CAR image");
     resampling.integer("--nside", options.nside, {1, healpix::max_nside}, "to a HEALPix map");
     add_map_input(app, options.input);
@@ -57,6 +65,8 @@ void check(const ConvertOptions& options) {
     if (!options.car.empty()) parse_car(options.car);
     if (!options.car.empty() && options.sky == Sky::partial)
         throw UsageError("--partial: a CAR image is always the full sky");
+    if (!options.car.empty() && options.sky == Sky::multi_order)
+        throw UsageError("--multi-order and --car exclude each other");
     options.analysis.iteration_count();
 }
 
@@ -89,6 +99,7 @@ SkyMap resampled(const ConvertOptions& options, const SkyMap& map, const Pixeliz
 }
 
 void choose_pixels(Sky sky, SkyMap& map) {
+    map.header().multi_order = sky == Sky::multi_order;
     if (sky == Sky::full) map.make_full_sky();
     if (sky != Sky::partial) return;
     if (map.nside() == 0) throw UsageError("--partial: a CAR image is always the full sky");
@@ -110,6 +121,7 @@ void convert_share(const ConvertOptions& options, Session& session) {
                         "the pixels that a rank has of two maps are not the same; zonal udgrade --nside "
                         "combines pixels");
     require_one_process(session, options.sky == Sky::partial, "--partial", "maps in parts are full skies");
+    require_one_process(session, options.sky == Sky::multi_order, "--multi-order", "one process merges its cells");
     auto map = read_map_share(options.files.in, options.input, session);
     const auto& pixels = std::get<HealpixPixels>(map.file.pixelization);
     const auto order = options.ordering.value_or(pixels.ordering);

@@ -37,6 +37,7 @@ void write_map(const std::string& path, const HostArrayOfRank<const double, 2>& 
         auto map = sky_of<double>(view_of<2>(values), pixels, metadata.fields);
         describe(map, metadata);
         if (metadata.partial) map.make_partial_sky();
+        map.header().multi_order = metadata.multi_order;
         io::write_sky_map(path, map, {.overwrite = overwrite});
     });
 }
@@ -194,7 +195,8 @@ void bind_files(nb::module_& module) {
         .def_rw("cards", &MapMetadata::cards)
         .def_rw("nest", &MapMetadata::nest)
         .def_rw("single", &MapMetadata::single)
-        .def_rw("partial", &MapMetadata::partial);
+        .def_rw("partial", &MapMetadata::partial)
+        .def_rw("multi_order", &MapMetadata::multi_order);
     module.def("read_map", &read_map, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none(),
                nb::arg().none(), nb::arg(), nb::arg().none());
     module.def("write_map", &write_map, nb::arg(), nb::arg().noconvert(), nb::arg(), nb::arg(), nb::arg());

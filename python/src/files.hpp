@@ -29,7 +29,7 @@ struct MapMetadata {
     std::vector<std::string> names, units;
     std::string coordinates;
     std::vector<Card> cards;
-    bool nest = false, single = true, partial = false;
+    bool nest = false, single = true, partial = false, multi_order = false;
 };
 
 /// Which part of a file to read, and how.

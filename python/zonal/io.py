@@ -74,17 +74,20 @@ def _grid_of_file(nside: int, rings: tuple[int, int, float, bool] | None) -> Gri
 @checked
 def write_map(path: Path, maps: ArrayLike | Map, *, grid: Grid | None = None, pol: bool | None = None,
               names: Sequence[str] = (), units: Sequence[str] = (), coordinates: str = "unknown",
-              nest: bool | None = None, partial: bool = False, single: bool | None = None, cards: Sequence[Card] = (),
-              overwrite: bool = False) -> None:
+              nest: bool | None = None, partial: bool = False, multi_order: bool = False, single: bool | None = None,
+              cards: Sequence[Card] = (), overwrite: bool = False) -> None:
     """Writes maps, [pixel] or [row, pixel] in ring order, a Quantity of them, or a `zonal.Map`.
 
     grid: HEALPix by default, or cylindrical rings, which become an image. pol: the rows are I, Q, U or Q, U.
     names, units: of the columns. nest: writes them in nest order. partial: leaves out pixels that are UNSEEN in every
-    row. single: in float32, else float64; by default as the maps are. cards: more of them for the header.
+    row. multi_order: writes a multi-order map (NUNIQ), whose cells are as large as the pixels in them agree in every row;
+    it has no order, and leaves out such pixels, too. single: in float32, else float64; by default as the maps are. cards: more of them for the header.
 
     A Map gives what is not given here: its columns, units, coordinates and order, and partial, single, cards and the
     order of the file that it was read from. Other maps are written in ring order.
     """
+    if multi_order and nest:
+        raise ValueError("nest = True: has no effect with multi_order = True: leave one of them out")
     values: Any = maps
     own = quantity_unit(maps)
     if own is not None and not units:
@@ -100,7 +103,7 @@ def write_map(path: Path, maps: ArrayLike | Map, *, grid: Grid | None = None, po
     given = MapRows(values, grid, False, bool(pol))
     about = described(len(given.rows), bool(pol), names, units, coordinates, bool(nest),
                       given.rows.dtype == np.float32 if single is None else single)
-    about.cards, about.partial = _cards(cards), partial
+    about.cards, about.partial, about.multi_order = _cards(cards), partial, multi_order
     _core.write_map(os.fspath(path), np.asarray(given.rows, np.float64), given.pixels, about, overwrite)
 
 

@@ -79,3 +79,60 @@ def test_cells_that_overlap_or_do_not_fit_are_refused(fails, tmp_path):
     assert "a smaller one: multi_order_nside, --multi-order-nside" in fails(1, "convert", "fine.fits", "out.fits")
     result = call("convert", "fine.fits", "out.fits", "--multi-order-nside", "4", cwd=tmp_path)
     assert result.code == 0, result.err
+
+
+def cells_of(path):
+    """The orders and pixels of a file's cells, by MOCPy's convention, and its table."""
+    table = fits.open(path)[1]
+    unique = table.data["UNIQ"].astype(np.int64)
+    orders = (np.floor(np.log2(unique)).astype(int) - 2) // 2
+    return orders, unique - 4 * 4**orders, table
+
+
+def test_an_alert_is_written_again_as_it_was(alert, zonal, tmp_path):
+    zonal("convert", "alert.fits", "flat.fits")
+    zonal("convert", "flat.fits", "again.fits", "--multi-order")
+    given, found = (fits.open(tmp_path / name)[1] for name in ("alert.fits", "again.fits"))
+    order = np.argsort(given.data["UNIQ"])
+    assert found.columns.names == ["UNIQ", "PROBDENSITY", "DISTMU"] and found.columns.units == ["", "sr-1", "Mpc"]
+    assert found.columns.formats == ["K", "D", "D"]
+    for name in found.columns.names:
+        assert np.array_equal(found.data[name], given.data[name][order])
+    for key in ("PIXTYPE", "ORDERING", "COORDSYS", "INDXSCHM", "MOCORDER"):
+        assert found.header[key] == given.header[key], key
+    assert "NSIDE" not in found.header and "FIRSTPIX" not in found.header
+    zonal("convert", "again.fits", "flat_again.fits")
+    assert np.array_equal(*(healpy.read_map(tmp_path / name, field=(0, 1), nest=True, dtype=float)
+                            for name in ("flat.fits", "flat_again.fits")))
+
+
+def test_masked_and_equal_pixels_are_merged_without_loss(zonal, tmp_path):
+    sky = np.round(np.sin(3 * np.arange(768.0) / 768), 2)
+    sky[200:300] = UNSEEN
+    iqu = [sky, np.where(sky == UNSEEN, UNSEEN, 1.0), np.where(sky == UNSEEN, UNSEEN, -2.0)]
+    healpy.write_map(tmp_path / "sky.fits", iqu, nest=True, dtype=np.float32, extra_header=[("POLCCONV", "IAU")])
+    zonal("convert", "sky.fits", "cells.fits", "--multi-order")
+    orders, pixels, table = cells_of(tmp_path / "cells.fits")
+    assert np.sum(4.0**(3 - orders)) == 668 and len(orders) < 600 and table.header["MOCORDER"] == orders.max() == 3
+    assert table.header["POLCCONV"] == "IAU" and (table.data["U_POLARISATION"] == -2).all()
+    zonal("convert", "cells.fits", "again.fits", "--full")
+    assert np.array_equal(*(healpy.read_map(tmp_path / name, field=None, nest=True, dtype=np.float32)
+                            for name in ("sky.fits", "again.fits")))
+
+
+def test_a_ring_map_and_a_new_nside_are_written_as_cells(alert, zonal, tmp_path):
+    zonal("convert", "alert.fits", "ring.fits", "--order", "ring", "--field", "PROBDENSITY")
+    zonal("convert", "ring.fits", "cells.fits", "--multi-order", "--precision", "float")
+    orders, pixels, table = cells_of(tmp_path / "cells.fits")
+    for order, pixel, value in zip(orders, pixels, table.data["PROBDENSITY"]):
+        assert (np.float32(alert[0])[pixel * 4**(4 - order):(pixel + 1) * 4**(4 - order)] == value).all()
+
+
+def test_what_cannot_be_cells_is_refused(zonal, fails, tmp_path):
+    healpy.write_map(tmp_path / "six.fits", np.arange(432.0))
+    assert "nside that is a power of 2" in fails(2, "convert", "six.fits", "out.fits", "--multi-order")
+    healpy.write_map(tmp_path / "unseen.fits", np.full(48, UNSEEN))
+    assert "every pixel is UNSEEN" in fails(2, "convert", "unseen.fits", "out.fits", "--multi-order")
+    for options in (("--full",), ("--partial",), ("--order", "nest"), ("--car", "9x18")):
+        fails(2, "convert", "six.fits", "out.fits", "--multi-order", *options)
+    assert not (tmp_path / "out.fits").exists()

@@ -53,6 +53,19 @@ def test_a_map_goes_through_a_file_unchanged(path, rng):
     np.testing.assert_array_equal(zonal.io.read_map(path, ["exposure"]).values, again.values[1:])
 
 
+def test_a_map_goes_through_cells_of_several_nside(path, rng):
+    sky = zonal.Map(np.stack([np.repeat(rng.standard_normal(48), 16), np.ones(768)]), nest=True, unit="K", columns=["A", "B"], coordinates="G")
+    sky.values[:, 700:741] = zonal.UNSEEN
+    zonal.io.write_map(path, sky, multi_order=True)
+    with pytest.warns(zonal.ZonalWarning, match="multi-order map of .* read as nside 8, nest"):
+        again = zonal.io.read_map(path)
+    np.testing.assert_array_equal(again.values, sky.reordered(nest=False).values)
+    assert (again.units, again.columns, again.coordinates, again.partial) == (["K", "K"], ["A", "B"], "galactic", True)
+    for options, match in (({"nest": True}, "nest = True: has no effect with multi_order"), ({"maps": np.ones(108)}, "power of 2")):
+        with pytest.raises(ValueError, match=match):
+            zonal.io.write_map(path, **{"maps": sky, "multi_order": True, "overwrite": True} | options)
+
+
 def test_a_cylindrical_map_goes_through_a_file(path, rng):
     grid = zonal.Grid.equidistant_cylindrical(10, 20)
     sky = rng.standard_normal(200)

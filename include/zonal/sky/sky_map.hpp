@@ -90,6 +90,9 @@ struct MapFile {
     /// Writing: cards to add, such as FWHM, SEED, HISTORY.
     std::vector<HeaderCard> cards{};
 
+    /// Writing: as a multi-order map (NUNIQ), whose cells are as large as neighbours agree in every column.
+    bool multi_order = false;
+
     /// Some pixels are infinite, and only passed on; else they are an error.
     bool may_be_infinite = false;
 

@@ -20,7 +20,7 @@ constexpr std::array reserved{
     "SIMPLE"sv, "XTENSION"sv, "BITPIX"sv, "NAXIS"sv, "PCOUNT"sv, "GCOUNT"sv, "TFIELDS"sv, "EXTEND"sv, "END"sv,
     "THEAP"sv, "GROUPS"sv, "BSCALE"sv, "BZERO"sv, "BUNIT"sv, "BLANK"sv, "CONTINUE"sv, "LONGSTRN"sv,
     // pixels
-    "PIXTYPE"sv, "ORDERING"sv, "ORDER"sv, "NSIDE"sv, "FIRSTPIX"sv, "LASTPIX"sv, "INDXSCHM"sv, "OBJECT"sv,
+    "PIXTYPE"sv, "ORDERING"sv, "ORDER"sv, "NSIDE"sv, "FIRSTPIX"sv, "LASTPIX"sv, "INDXSCHM"sv, "OBJECT"sv, "MOCORDER"sv,
     "GRAIN"sv, "COORDSYS"sv, "POLCCONV"sv, "POLAR"sv, "BAD_DATA"sv, "WCSAXES"sv, "LONPOLE"sv, "LATPOLE"sv,
     // the file itself
     "CHECKSUM"sv, "DATASUM"sv, "DATE"sv, "CREATOR"sv, "EXTVER"sv, "DATAMIN"sv, "DATAMAX"sv};

@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
+#include <utility>
 
 #include "zonal/error.hpp"
+#include "zonal/grids/healpix_batch.hpp"
 #include "zonal/healpix.hpp"
 #include "zonal/mask.hpp"
 #include "zonal/memory.hpp"
@@ -19,6 +22,11 @@ std::int64_t n_pixels_of(int order) {
     return std::int64_t{12} << (2 * order);
 }
 
+/// Of a cell's number; -1 below the least.
+int order_of(std::int64_t unique) {
+    return unique < 4 ? -1 : (std::bit_width(static_cast<std::uint64_t>(unique)) - 3) / 2;
+}
+
 }  // namespace
 
 MultiOrderCells::MultiOrderCells(const std::vector<std::int64_t>& unique, std::optional<std::int64_t> nside,
@@ -26,7 +34,7 @@ MultiOrderCells::MultiOrderCells(const std::vector<std::int64_t>& unique, std::o
     if (unique.empty()) throw InvalidArgument("multi-order map without cells");
     std::vector<std::pair<std::int64_t, std::int64_t>> ranges;  // of pixels of the finest order there is
     for (const auto number : unique) {
-        const int order = number < 4 ? -1 : (std::bit_width(static_cast<std::uint64_t>(number)) - 3) / 2;
+        const int order = order_of(number);
         const auto pixel = order < 0 ? -1 : number - (std::int64_t{4} << (2 * order));
         if (order < 0 || order > max_order || pixel >= n_pixels_of(order))
             throw InvalidArgument(fmt::format("UNIQ = {}: must be 4 nside^2 plus a pixel number", number));
@@ -83,6 +91,92 @@ std::vector<double> MultiOrderCells::spread(const std::vector<double>& values) c
     part.reserve(pixels_.size());
     for (const auto pixel : pixels_) part.push_back(map[static_cast<std::size_t>(pixel)]);
     return part;
+}
+
+namespace {
+
+/// The number of a nested pixel or cell, and the place of its value in the map's columns.
+struct Leaf {
+    std::int64_t number, place;
+};
+
+bool by_number(const Leaf& a, const Leaf& b) {
+    return a.number < b.number;
+}
+
+/// The pixels that are not UNSEEN in every column, in nest order.
+std::vector<Leaf> leaves_of(const MapFile& map, const HealpixPixels& pixels) {
+    const std::int64_t n = map.partial() ? std::ssize(map.pixels) : full_sky_size(pixels);
+    const bool ring = pixels.ordering == healpix::Order::ring;
+    std::vector<std::int64_t> numbers = map.pixels;
+    if (!map.partial()) {
+        numbers.resize(static_cast<std::size_t>(n));
+        std::iota(numbers.begin(), numbers.end(), 0);
+    }
+    const View<std::int64_t, 1> view(numbers.data(), {n});
+    // Of a full sky they become the place of each nested pixel, of a partial one the nested pixel at each place.
+    if (ring && map.partial()) healpix::ring2nest(pixels.nside, view, view);
+    if (ring && !map.partial()) healpix::nest2ring(pixels.nside, view, view);
+    std::vector<Leaf> leaves;
+    leaves.reserve(numbers.size());
+    for (std::int64_t i = 0; i < n; ++i) {
+        const std::int64_t number = numbers[static_cast<std::size_t>(i)];
+        const Leaf leaf = map.partial() ? Leaf{number, i} : Leaf{i, number};
+        const auto unseen = [&](const MapColumn& column) {
+            return is_unseen_value(column.values[static_cast<std::size_t>(leaf.place)]);
+        };
+        if (!std::all_of(map.columns.begin(), map.columns.end(), unseen)) leaves.push_back(leaf);
+    }
+    std::sort(leaves.begin(), leaves.end(), by_number);
+    return leaves;
+}
+
+/// Whether a leaf and the three behind it are the children of one pixel and agree.
+bool merge(const MapFile& map, const std::vector<Leaf>& leaves, std::size_t first) {
+    const Leaf& leaf = leaves[first];
+    if (leaf.number % 4 != 0 || first + 3 >= leaves.size() || leaves[first + 3].number != leaf.number + 3)
+        return false;
+    return std::all_of(map.columns.begin(), map.columns.end(), [&](const MapColumn& column) {
+        const auto value = [&](std::size_t i) {
+            return column.values[static_cast<std::size_t>(leaves[first + i].place)];
+        };
+        return value(0) == value(1) && value(0) == value(2) && value(0) == value(3);
+    });
+}
+
+}  // namespace
+
+MergedCells merge_cells(const MapFile& map) {
+    const auto* pixels = std::get_if<HealpixPixels>(&map.pixelization);
+    if (pixels == nullptr || !healpix::is_valid_nside(pixels->nside, healpix::Order::nest))
+        throw InvalidArgument(fmt::format(
+            "multi-order map of {}: must be HEALPix pixels of an nside that is a power of 2",
+            to_string(map.pixelization)));
+    std::vector<Leaf> leaves = leaves_of(map, *pixels), cells, parents;
+    for (int order = std::countr_zero(static_cast<std::uint64_t>(pixels->nside)); order >= 0; --order) {
+        for (std::size_t i = 0; i < leaves.size();) {
+            if (order > 0 && merge(map, leaves, i)) {
+                parents.push_back({leaves[i].number / 4, leaves[i].place});
+                i += 4;
+            } else {
+                cells.push_back({(std::int64_t{4} << (2 * order)) + leaves[i].number, leaves[i].place});
+                ++i;
+            }
+        }
+        leaves = std::exchange(parents, {});
+    }
+    if (cells.empty())
+        throw InvalidArgument("every pixel is UNSEEN: a multi-order map would have no cells");
+    std::sort(cells.begin(), cells.end(), by_number);
+    MergedCells merged;
+    merged.unique.reserve(cells.size());
+    merged.places.reserve(cells.size());
+    for (const auto& [unique, place] : cells) {
+        merged.unique.push_back(unique);
+        merged.places.push_back(place);
+    }
+    merged.finest_order = order_of(merged.unique.back());
+    return merged;
 }
 
 }  // namespace zonal::io

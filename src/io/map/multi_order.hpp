@@ -35,4 +35,16 @@ class MultiOrderCells {
     std::vector<std::int64_t> pixels_;
 };
 
+/// Cells that hold a map without loss.
+struct MergedCells {
+    std::vector<std::int64_t> unique;  ///< 4 nside^2 plus the nested pixel number; ascending
+    std::vector<std::int64_t> places;  ///< of a value of each cell in the map's columns
+    int finest_order = 0;
+};
+
+/// Four pixels that share a parent become one where they agree in every column, and so on. Pixels that are
+/// UNSEEN in every column are in no cell. Throws InvalidArgument unless the map has HEALPix pixels of an nside
+/// that is a power of 2, and where no cell is left.
+MergedCells merge_cells(const MapFile& map);
+
 }  // namespace zonal::io

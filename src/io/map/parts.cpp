@@ -238,6 +238,7 @@ void write_pixels(const std::string& path, const MapFile& part, const Pixels& pi
     ranks.together("writing " + path, [&] {
         check_header(part);
         healpix_of(part);
+        if (part.multi_order) throw InvalidArgument("multi-order maps are written by one process");
         require_numbers_of_part(part, pixels, places, path);
     });
     SharedFile file(ranks, path, options, [&] {

@@ -15,6 +15,7 @@ inline constexpr const char* nan_as_unseen =
     "; NaN can be read as UNSEEN, pixels without data (nan_is_unseen, --nan unseen)";
 
 void write_healpix_table(FitsWriter& writer, const MapFile& map, const HealpixPixels& healpix);
+void write_multi_order_table(FitsWriter& writer, const MapFile& map);
 /// Writes the header of the table of a full sky, as if it had one row.
 void begin_full_sky_table(FitsWriter& writer, const MapFile& map, const HealpixPixels& healpix);
 /// How many pixels a row of a full sky has.

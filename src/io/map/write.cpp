@@ -95,7 +95,9 @@ void write_sky_cards(FitsWriter& writer, const MapFile& map) {
 void write_map(const std::string& path, const MapFile& map, const WriteOptions& options) {
     check_map(map);
     FitsWriter writer(path, options);
-    if (const auto* healpix = std::get_if<HealpixPixels>(&map.pixelization)) {
+    if (map.multi_order) {
+        write_multi_order_table(writer, map);
+    } else if (const auto* healpix = std::get_if<HealpixPixels>(&map.pixelization)) {
         write_healpix_table(writer, map, *healpix);
     } else {
         write_car_image(writer, map, std::get<CarPixels>(map.pixelization));

@@ -5,6 +5,7 @@
 
 #include "io/fits/cards.hpp"
 #include "io/map/columns.hpp"
+#include "io/map/multi_order.hpp"
 #include "io/map/read.hpp"
 
 namespace zonal::io {
@@ -56,7 +57,9 @@ namespace {
 
 std::vector<WriteColumn> describe_columns(const MapFile& map, std::int64_t repeat) {
     std::vector<WriteColumn> columns;
-    if (map.partial()) {
+    if (map.multi_order) {
+        columns.push_back({"UNIQ", "K", "", "4 nside^2 + nested pixel number"});
+    } else if (map.partial()) {
         const bool narrow = full_sky_size(map.pixelization) <= std::numeric_limits<std::int32_t>::max();
         columns.push_back({"PIXEL", narrow ? "J" : "K", "", "pixel number, from 0"});
     }
@@ -84,15 +87,48 @@ void write_pixel_cards(FitsWriter& writer, const MapFile& map, const HealpixPixe
     writer.write_card({"OBJECT", std::string(map.partial() ? "PARTIAL" : "FULLSKY"), "sky coverage"});
 }
 
-void begin_table(FitsWriter& writer, const MapFile& map, const HealpixPixels& healpix, std::int64_t rows,
-                 std::int64_t repeat) {
-    writer.begin_table(extension_name(map.cards, "MAP"), rows, describe_columns(map, repeat));
-    write_pixel_cards(writer, map, healpix);
+void write_rest_of_header(FitsWriter& writer, const MapFile& map) {
     write_sky_cards(writer, map);
     writer.write_cards(without_keys(map.cards, {"EXTNAME"}));
 }
 
+void begin_table(FitsWriter& writer, const MapFile& map, const HealpixPixels& healpix, std::int64_t rows,
+                 std::int64_t repeat) {
+    writer.begin_table(extension_name(map.cards, "MAP"), rows, describe_columns(map, repeat));
+    write_pixel_cards(writer, map, healpix);
+    write_rest_of_header(writer, map);
+}
+
+/// The columns of a map behind the table's first one: the values at these places, a row each.
+void write_places(FitsWriter& writer, const MapFile& map, const std::vector<std::int64_t>& places) {
+    const std::int64_t rows = std::ssize(places), chunk = writer.rows_at_once();
+    std::vector<double> values;
+    for (std::int64_t first = 0; first < rows; first += chunk) {
+        const std::int64_t count = std::min(chunk, rows - first);
+        for (std::size_t i = 0; i < map.columns.size(); ++i) {
+            values.clear();
+            for (std::int64_t row = first; row < first + count; ++row)
+                values.push_back(map.columns[i].values[static_cast<std::size_t>(places[row])]);
+            const auto stored = file_values(map, map.columns[i], {values.data(), {count}});
+            writer.write_column(static_cast<int>(i) + 1, first, stored.data(), count);
+        }
+    }
+}
+
 }  // namespace
+
+void write_multi_order_table(FitsWriter& writer, const MapFile& map) {
+    const MergedCells cells = merge_cells(map);
+    const std::int64_t rows = std::ssize(cells.unique);
+    writer.begin_table(extension_name(map.cards, "MAP"), rows, describe_columns(map, 1));
+    writer.write_card({"PIXTYPE", std::string("HEALPIX"), "HEALPIX pixelisation"});
+    writer.write_card({"ORDERING", std::string("NUNIQ"), "pixels of several nside, numbered by UNIQ"});
+    writer.write_card({"MOCORDER", std::int64_t{cells.finest_order}, "log2 of the largest nside"});
+    writer.write_card({"INDXSCHM", std::string("EXPLICIT"), "IMPLICIT or EXPLICIT"});
+    write_rest_of_header(writer, map);
+    writer.write_column(0, 0, cells.unique.data(), rows);
+    write_places(writer, map, cells.places);
+}
 
 void begin_full_sky_table(FitsWriter& writer, const MapFile& map, const HealpixPixels& healpix) {
     begin_table(writer, map, healpix, 1, full_sky_row(full_sky_size(healpix)));

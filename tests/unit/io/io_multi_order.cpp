@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <array>
+
 #include "unit/io/io_helpers.hpp"
 #include "zonal/error.hpp"
 #include "zonal/healpix.hpp"
@@ -61,6 +63,75 @@ TEST(MultiOrder, CellsMayCoverAPart) {
     EXPECT_THAT(fine.spread({1, 2, 3}), ElementsAre(1, 2, 2, 2, 2, 3));
     EXPECT_THAT(coarse.pixels(), ElementsAre(0, 1, 11));
     EXPECT_THAT(coarse.spread({1, 2, 3}), ElementsAre(1, 2, 3));
+}
+
+MapFile nested(std::int64_t nside, std::vector<double> values) {
+    MapFile map;
+    map.pixelization = HealpixPixels{nside, healpix::Order::nest};
+    map.columns = {{.name = "A", .values = std::move(values)}};
+    return map;
+}
+
+TEST(MultiOrder, PixelsThatAgreeAreMerged) {
+    std::vector<double> values(192, 7);
+    for (std::size_t i = 0; i < 16; ++i) values[i] = i < 12 ? static_cast<double>(i / 4) : static_cast<double>(i);
+    values[15] = unseen_value;
+    auto map = nested(4, values);
+    const auto merged = merge_cells(map);
+    std::vector<std::int64_t> expected;
+    for (int i = 1; i < 12; ++i) expected.push_back(unique(0, i));
+    for (int i = 0; i < 3; ++i) expected.push_back(unique(1, i));
+    for (int i = 12; i < 15; ++i) expected.push_back(unique(2, i));
+    EXPECT_EQ(merged.unique, expected);
+    EXPECT_EQ(merged.finest_order, 2);
+    EXPECT_THAT(std::vector<std::int64_t>(merged.places.end() - 6, merged.places.end()),
+                ElementsAre(0, 4, 8, 12, 13, 14));
+    // One column that tells them apart keeps four pixels apart.
+    map.columns.push_back(map.columns[0]);
+    map.columns[1].values[5] = -1;
+    EXPECT_EQ(merge_cells(map).unique.size(), expected.size() + 3);
+    EXPECT_EQ(merge_cells(nested(8, std::vector<double>(768, 3.5))).unique.size(), 12U);
+}
+
+TEST(MultiOrder, MergedCellsHoldTheMapInEitherOrderAndInPart) {
+    const std::int64_t nside = 8;
+    std::vector<double> values(768);
+    for (std::size_t i = 0; i < values.size(); ++i)
+        values[i] = i % 64 < 21 ? static_cast<double>(i % 5) : static_cast<double>(i / 64);
+    for (std::size_t i = 100; i < 130; ++i) values[i] = unseen_value;
+    const MapFile nest = nested(nside, values);
+    MapFile ring = nest, part = nest;
+    ring.pixelization = HealpixPixels{nside, healpix::Order::ring};
+    for (std::int64_t i = 0; i < 768; ++i)
+        ring.columns[0].values[healpix::nest2ring(nside, i)] = values[i];
+    part.pixelization = ring.pixelization;
+    part.columns[0].values.clear();
+    for (std::int64_t i = 767; i >= 0; --i) {
+        if (is_unseen_value(ring.columns[0].values[i])) continue;
+        part.pixels.push_back(i);
+        part.columns[0].values.push_back(ring.columns[0].values[i]);
+    }
+    for (const MapFile* map : std::array<const MapFile*, 3>{&nest, &ring, &part}) {
+        const auto merged = merge_cells(*map);
+        EXPECT_LT(merged.unique.size(), 500U);
+        std::vector<double> of_cells;
+        for (const auto place : merged.places) of_cells.push_back(map->columns[0].values[place]);
+        const MultiOrderCells cells(merged.unique, nside, "map");
+        std::vector<double> again(768, unseen_value);
+        const auto spread = cells.spread(of_cells);
+        for (std::size_t i = 0; i < spread.size(); ++i) again[cells.pixels()[i]] = spread[i];
+        EXPECT_EQ(again, values);
+    }
+}
+
+TEST(MultiOrder, WhatHasNoCellsIsNotMerged) {
+    EXPECT_THAT(message_of<InvalidArgument>([] { merge_cells(nested(2, std::vector<double>(48, unseen_value))); }),
+                HasSubstr("every pixel is UNSEEN"));
+    auto map = nested(3, std::vector<double>(108, 1));
+    map.pixelization = HealpixPixels{3, healpix::Order::ring};
+    EXPECT_THAT(message_of<InvalidArgument>([&] { merge_cells(map); }), HasSubstr("nside that is a power of 2"));
+    map.pixelization = CarPixels{9, 12};
+    EXPECT_THAT(message_of<InvalidArgument>([&] { merge_cells(map); }), HasSubstr("nside that is a power of 2"));
 }
 
 TEST(MultiOrder, WhatAreNoCellsIsRefused) {
