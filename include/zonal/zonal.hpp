@@ -44,6 +44,7 @@
 #include "zonal/sky/comparison.hpp"
 #include "zonal/sky/derivatives.hpp"
 #include "zonal/sky/header.hpp"
+#include "zonal/sky/integral.hpp"
 #include "zonal/sky/map_analysis.hpp"
 #include "zonal/sky/pixel_window.hpp"
 #include "zonal/sky/realization.hpp"

@@ -12,6 +12,7 @@
 #include "bindings.hpp"
 #include "zonal/alm.hpp"
 #include "zonal/mask.hpp"
+#include "zonal/sky/integral.hpp"
 #include "zonal/spectrum.hpp"
 #include "zonal/wavelets.hpp"
 
@@ -61,6 +62,16 @@ void subtract(const Grid& grid, double monopole, const std::array<double, 3>& di
     subtract_monopole_dipole<double>(grid, {.monopole = monopole, .dipole = dipole}, view_of<1>(map));
 }
 
+double integrate(const Grid& grid, const HostArrayOfRank<const double, 1>& map,
+                 const std::optional<HostArrayOfRank<const std::int64_t, 1>>& pixels) {
+    return pixels ? integral(view_of<1>(map), grid, view_of<1>(*pixels)) : integral(view_of<1>(map), grid);
+}
+
+void levels(const Grid& grid, const HostArrayOfRank<const double, 1>& map,
+            const HostArrayOfRank<double, 1>& out) {
+    credible_levels(view_of<1>(map), grid, view_of<1>(out));
+}
+
 template <class T>
 void define(nb::module_& module) {
     module.def("multiply_alm", &multiply<T>, nb::arg(), nb::arg(), nb::arg(), nb::arg().noconvert());
@@ -79,6 +90,8 @@ void bind_coefficients(nb::module_& module) {
                nb::arg().noconvert(), nb::arg().noconvert());
     module.def("fit_monopole_dipole", &fit, nb::arg(), nb::arg().noconvert(), nb::arg().noconvert().none(),
                nb::arg());
+    module.def("integral", &integrate, nb::arg(), nb::arg().noconvert(), nb::arg().noconvert().none());
+    module.def("credible_levels", &levels, nb::arg(), nb::arg().noconvert(), nb::arg().noconvert());
     module.def("subtract_monopole_dipole", &subtract, nb::arg(), nb::arg(), nb::arg(), nb::arg().noconvert());
 }
 

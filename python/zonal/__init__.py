@@ -26,6 +26,7 @@ from ._threads import threads
 from .coefficients import almxfl, fit_dipole, inverse_wavelet_transform, remove_dipole, resize_alm
 from .coefficients import wavelet_transform
 from .grid import Grid
+from .integrals import credible_levels, integral
 from .kernel import Kernel, deconvolution_window, gaussian_window, matched_filter_window, needlet_windows
 from .kernel import scale_discretised_windows, sky_window, wiener_window
 from .pixel_convolution import PixelConvolution, Share
@@ -52,8 +53,8 @@ __all__ = [
     "ConvolutionPlan", "ConvolutionResult", "Device", "DeviceError", "Error", "ErrorBound", "ErrorNotKept", "Grid",
     "Kernel", "Map", "OutOfDeviceMemory", "PixelConvolution", "SHT", "Share", "SmoothedPart", "Split", "UNSEEN",
     "ZonalWarning", "__version__", "alm2cl", "alm2map", "alm_index", "alm_size", "almxfl", "anafast", "angle",
-    "cache_limit", "clear_caches", "convolve", "deconvolution_window", "devices", "euler_angles", "fit_dipole", "gaussian_window",
-    "inverse_wavelet_transform", "io", "map2alm", "matched_filter_window", "needlet_windows", "plan", "plot",
+    "cache_limit", "clear_caches", "convolve", "credible_levels", "deconvolution_window", "devices", "euler_angles", "fit_dipole", "gaussian_window",
+    "integral", "inverse_wavelet_transform", "io", "map2alm", "matched_filter_window", "needlet_windows", "plan", "plot",
     "remove_dipole", "resize_alm", "rotate_alm", "rotate_map", "rotation_matrix", "scale_discretised_windows",
     "sky_window", "smooth", "synalm", "synfast", "threads", "udgrade", "wavelet_transform", "wiener_spectrum",
     "wiener_window",
@@ -61,7 +62,7 @@ __all__ = [
 
 if not TYPE_CHECKING:
     # Their names would be taken for functions: users reach what these modules hold.
-    for _name in ("coefficients", "grid", "kernel", "pixel_convolution", "planning", "rotation", "sht", "skies", "sky_map",
+    for _name in ("coefficients", "grid", "integrals", "kernel", "pixel_convolution", "planning", "rotation", "sht", "skies", "sky_map",
                   "smoothing", "split"):
         del globals()[_name]
 

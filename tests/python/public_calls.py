@@ -90,7 +90,7 @@ FOR_FUNCTION = {
     "zonal.Kernel.from_profile": {"theta": [0.0, 0.5, 1.0], "value": [1.0, 0.5, 0.0]},
     "zonal.Split.__init__": {"window": zonal.gaussian_window("40deg", 11), "theta_cut": 1.4, "l_cut": 3, "threads": 1},
     "zonal.alm_index": {"m": 1}, "zonal.alm2map": {"grid": 4}, "zonal.synfast": {"grid": 4},
-    "zonal.convolve": {"method": "ring-fft"}, "zonal.smooth": {"fwhm": "60deg", "lmax": 8, "error": 1e-2, "threads": 1},
+    "zonal.convolve": {"method": "ring-fft"}, "zonal.credible_levels": {"map": SKY**2}, "zonal.smooth": {"fwhm": "60deg", "lmax": 8, "error": 1e-2, "threads": 1},
     "zonal.plan": {"error": 1e-2, "threads": 1}, "zonal.ConvolutionPlan.__init__": {"error": 1e-2, "threads": 1},
     "zonal.udgrade": {"nside": 2}, "zonal.mpi.SHT.smooth": {"fwhm": 0.5}, "zonal.mpi.SHT.cross_spectra": {"alms": ALM[None]},
     "zonal.io.read_psf": {"energy": 200.0}, "zonal.gwrm.periodic": {"order": 2},
