@@ -89,6 +89,13 @@ def main():
     image = fits.CompImageHDU(np.arange(64, dtype="i2").reshape(8, 8))
     hdus = [fits.PrimaryHDU(), image, fits.open(CORPUS / "iqu.fits")[1]]
     fits.HDUList(hdus).writeto(CORPUS / "compressed_image.fits", overwrite=True)
+    for name, dtype, options in (("car_rice.fits", "i2", {}), ("car_gzip.fits", "f4", {"compression_type": "GZIP_2", "tile_shape": (2, 3)}),
+                                 ("car_dithered.fits", "f8", {"quantize_method": 1, "dither_seed": 7})):
+        values = np.sin(np.arange(32.0)).reshape(4, 8)
+        tiled = fits.CompImageHDU((100 * values).astype(dtype), **options)
+        tiled.header.update({"CTYPE1": "GLON-CAR", "CRPIX1": 4.5, "CRVAL1": 0.0, "CDELT1": -45.0, "CTYPE2": "GLAT-CAR", "CRPIX2": 2.5,
+                             "CRVAL2": 0.0, "CDELT2": 45.0})
+        fits.HDUList([fits.PrimaryHDU(), tiled, fits.open(CORPUS / "iqu.fits")[1]]).writeto(CORPUS / name, overwrite=True)
     plain = (CORPUS / "iqu.fits").read_bytes()
     (CORPUS / "iqu.fits.gz").write_bytes(gzip.compress(plain, mtime=0))
     (CORPUS / "iqu.fits.bz2").write_bytes(bz2.compress(plain))

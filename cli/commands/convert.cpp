@@ -42,7 +42,8 @@ void declare(CLI::App& app, ConvertOptions& options) {
         ->excludes("--full");
     group
         .act("--multi-order",
-             "write a multi-order map (NUNIQ): pixels that agree in every column are one cell, as large as can be; "
+             "write a multi-order map (NUNIQ): pixels that agree in every column are one cell, as large as "
+             "can be; "
              "those that are UNSEEN in every column are left out",
              [&options] { options.sky = Sky::multi_order; })
         ->excludes("--full")
@@ -121,7 +122,8 @@ void convert_share(const ConvertOptions& options, Session& session) {
                         "the pixels that a rank has of two maps are not the same; zonal udgrade --nside "
                         "combines pixels");
     require_one_process(session, options.sky == Sky::partial, "--partial", "maps in parts are full skies");
-    require_one_process(session, options.sky == Sky::multi_order, "--multi-order", "one process merges its cells");
+    require_one_process(session, options.sky == Sky::multi_order, "--multi-order",
+                        "one process merges its cells");
     auto map = read_map_share(options.files.in, options.input, session);
     const auto& pixels = std::get<HealpixPixels>(map.file.pixelization);
     const auto order = options.ordering.value_or(pixels.ordering);

@@ -15,7 +15,8 @@ namespace {
 
 void require_size(const char* name, std::int64_t size, const Grid& grid) {
     if (size != grid.n_pixels())
-        throw InvalidArgument(name, fmt::format("{} pixels: must be {} for {}", size, grid.n_pixels(), grid.name()));
+        throw InvalidArgument(
+            name, fmt::format("{} pixels: must be {} for {}", size, grid.n_pixels(), grid.name()));
 }
 
 double known(double value) {
@@ -23,7 +24,8 @@ double known(double value) {
 }
 
 double require_number(double sum) {
-    if (std::isnan(sum)) throw InvalidArgument("map", "a value is NaN, or infinite ones of both signs: must be numbers");
+    if (std::isnan(sum))
+        throw InvalidArgument("map", "a value is NaN, or infinite ones of both signs: must be numbers");
     return sum;
 }
 
@@ -75,7 +77,8 @@ void credible_levels(ConstView<double, 1> map, const Grid& grid, View<double, 1>
     require_size("levels", levels.size(), grid);
     for (std::int64_t pixel = 0; pixel < map.size(); ++pixel)
         if (!(known(map[pixel]) >= 0 && std::isfinite(map[pixel])))
-            throw InvalidArgument(fmt::format("map[{}]", pixel), map[pixel], "must be finite and not negative");
+            throw InvalidArgument(fmt::format("map[{}]", pixel), map[pixel],
+                                  "must be finite and not negative");
     std::vector<std::int64_t> order(static_cast<std::size_t>(map.size()));
     std::iota(order.begin(), order.end(), 0);
     std::sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
@@ -88,7 +91,7 @@ void credible_levels(ConstView<double, 1> map, const Grid& grid, View<double, 1>
         sum += areas[static_cast<std::size_t>(pixel)] * known(map[pixel]);
         levels[pixel] = sum;
     }
-    if (!(sum > 0 && std::isfinite(sum))) 
+    if (!(sum > 0 && std::isfinite(sum)))
         throw InvalidArgument("map", fmt::format("its integral is {}: must be above 0 and finite", sum));
     for (std::int64_t pixel = 0; pixel < levels.size(); ++pixel) levels[pixel] /= sum;
 }

@@ -28,9 +28,9 @@ std::vector<std::int64_t> list_pixels(const Ranges& ranges);
 /// Which pixels a query finds, and how it numbers them.
 struct QueryOptions {
     Order order = Order::ring;
-    /// False: the pixels whose centres lie in the region. A centre on an edge that two regions share belongs to
-    /// one of them: two strips, a disc and the disc opposite it that holds the rest, polygons side by side. True:
-    /// all pixels that overlap the region, and some that only come near it.
+    /// False: the pixels whose centres lie in the region. A centre on an edge that two regions share belongs
+    /// to one of them: two strips, a disc and the disc opposite it that holds the rest, polygons side by
+    /// side. True: all pixels that overlap the region, and some that only come near it.
     bool inclusive = false;
     /// With `inclusive`, the edge of the region is followed in steps of 1 / fact of the distance of rings: a
     /// larger one finds fewer pixels that do not overlap, and takes longer. From 1 to 2^29 / nside.
@@ -38,14 +38,14 @@ struct QueryOptions {
 };
 
 /// A disc around a direction (vec2ang gives that of a vector). radius: rad, from 0 to pi. A centre on its rim
-/// (within 2^-43 rad, for rounding) belongs to it if it is at the eastern end of the disc's part of its ring. Where
-/// the rim only touches a ring, it belongs to it if the rest of the ring does. A ring that lies on the rim belongs
-/// as to a strip. So no centre lies in a disc of radius 0.
+/// (within 2^-43 rad, for rounding) belongs to it if it is at the eastern end of the disc's part of its ring.
+/// Where the rim only touches a ring, it belongs to it if the rest of the ring does. A ring that lies on the
+/// rim belongs as to a strip. So no centre lies in a disc of radius 0.
 Ranges query_disc(std::int64_t nside, const Angles& centre, double radius, const QueryOptions& options = {});
 
-/// A strip between two colatitudes (rad, from 0 to pi); theta_1 >= theta_2: what is north of theta_2 or south of
-/// theta_1. A ring that lies at a colatitude belongs to its north, but to its south in the southern cap (as far as
-/// cos theta, rounded, can tell). Pixels that overlap a strip are found without others.
+/// A strip between two colatitudes (rad, from 0 to pi); theta_1 >= theta_2: what is north of theta_2 or south
+/// of theta_1. A ring that lies at a colatitude belongs to its north, but to its south in the southern cap
+/// (as far as cos theta, rounded, can tell). Pixels that overlap a strip are found without others.
 Ranges query_strip(std::int64_t nside, double theta_1, double theta_2, const QueryOptions& options = {});
 
 /// A convex polygon with sides of great circles, smaller than a hemisphere. vertices: 3 or more, of any

@@ -16,8 +16,8 @@ namespace {
 /// Rows whose widths are worked out together: they stay in the first cache.
 constexpr std::int64_t chunk = 512;
 
-/// A centre is on the rim of a disc if it is this near to it (rad): 2^-48 of half_widths, and as much as callers
-/// may round a direction and a radius by.
+/// A centre is on the rim of a disc if it is this near to it (rad): 2^-48 of half_widths, and as much as
+/// callers may round a direction and a radius by.
 constexpr double rim = 0x1p-43;
 
 /// Half widths of a disc on some rows, of what is clear of the rim and of what is on it or inside.
@@ -26,7 +26,8 @@ struct RimWidths {
 
     RimWidths(std::int64_t nside, const Disc& disc, std::int64_t first_row, std::int64_t n) {
         const auto rows = static_cast<std::size_t>(n);
-        const Disc inner{disc.theta, disc.phi, disc.radius - rim}, outer{disc.theta, disc.phi, disc.radius + rim};
+        const Disc inner{disc.theta, disc.phi, disc.radius - rim},
+            outer{disc.theta, disc.phi, disc.radius + rim};
         if (inner.radius < 0)
             std::fill_n(clear.begin(), rows, -1.0);
         else

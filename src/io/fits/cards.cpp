@@ -20,16 +20,21 @@ constexpr std::array reserved{
     "SIMPLE"sv, "XTENSION"sv, "BITPIX"sv, "NAXIS"sv, "PCOUNT"sv, "GCOUNT"sv, "TFIELDS"sv, "EXTEND"sv, "END"sv,
     "THEAP"sv, "GROUPS"sv, "BSCALE"sv, "BZERO"sv, "BUNIT"sv, "BLANK"sv, "CONTINUE"sv, "LONGSTRN"sv,
     // pixels
-    "PIXTYPE"sv, "ORDERING"sv, "ORDER"sv, "NSIDE"sv, "FIRSTPIX"sv, "LASTPIX"sv, "INDXSCHM"sv, "OBJECT"sv, "MOCORDER"sv,
-    "GRAIN"sv, "COORDSYS"sv, "POLCCONV"sv, "POLAR"sv, "BAD_DATA"sv, "WCSAXES"sv, "LONPOLE"sv, "LATPOLE"sv,
+    "PIXTYPE"sv, "ORDERING"sv, "ORDER"sv, "NSIDE"sv, "FIRSTPIX"sv, "LASTPIX"sv, "INDXSCHM"sv, "OBJECT"sv,
+    "MOCORDER"sv, "GRAIN"sv, "COORDSYS"sv, "POLCCONV"sv, "POLAR"sv, "BAD_DATA"sv, "WCSAXES"sv, "LONPOLE"sv,
+    "LATPOLE"sv,
+    // tiles of packed images
+    "ZIMAGE"sv, "ZCMPTYPE"sv, "ZBITPIX"sv, "ZNAXIS"sv, "ZQUANTIZ"sv, "ZDITHER0"sv, "ZBLANK"sv, "ZSCALE"sv,
+    "ZZERO"sv, "ZSIMPLE"sv, "ZTENSION"sv, "ZEXTEND"sv, "ZPCOUNT"sv, "ZGCOUNT"sv, "ZHECKSUM"sv, "ZDATASUM"sv,
+    "ZMASKCMP"sv, "ZBLOCKED"sv, "ZTABLE"sv,
     // the file itself
     "CHECKSUM"sv, "DATASUM"sv, "DATE"sv, "CREATOR"sv, "EXTVER"sv, "DATAMIN"sv, "DATAMAX"sv};
 
 // Followed by a number: the column's or axis' own.
-constexpr std::array numbered{"NAXIS"sv, "TTYPE"sv, "TFORM"sv, "TUNIT"sv,  "TBCOL"sv, "TSCAL"sv,
-                              "TZERO"sv, "TNULL"sv, "TDISP"sv, "TDIM"sv,   "TDMIN"sv, "TDMAX"sv,
-                              "TLMIN"sv, "TLMAX"sv, "TCOMM"sv, "CTYPE"sv,  "CRPIX"sv, "CRVAL"sv,
-                              "CDELT"sv, "CUNIT"sv, "CROTA"sv, "MINVAL"sv, "MAXVAL"sv};
+constexpr std::array numbered{"NAXIS"sv,  "TTYPE"sv,  "TFORM"sv,  "TUNIT"sv, "TBCOL"sv, "TSCAL"sv, "TZERO"sv,
+                              "TNULL"sv,  "TDISP"sv,  "TDIM"sv,   "TDMIN"sv, "TDMAX"sv, "TLMIN"sv, "TLMAX"sv,
+                              "TCOMM"sv,  "CTYPE"sv,  "CRPIX"sv,  "CRVAL"sv, "CDELT"sv, "CUNIT"sv, "CROTA"sv,
+                              "MINVAL"sv, "MAXVAL"sv, "ZNAXIS"sv, "ZTILE"sv, "ZNAME"sv, "ZVAL"sv};
 
 constexpr std::string_view digits = "0123456789";
 

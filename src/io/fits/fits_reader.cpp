@@ -73,6 +73,14 @@ std::string list(const FitsScan& scan) {
     return text;
 }
 
+/// CFITSIO looks at the keys of tiles on the way to the HDU behind them, and trusts their values. Without
+/// ZIMAGE they are a table to it.
+void hide_tiles(std::vector<char>& file, const TiledImage& image) {
+    for (std::int64_t card = image.header_offset; card < image.offset; card += fits_card)
+        if (std::string_view(file.data() + card, fits_card).starts_with("ZIMAGE"))
+            std::fill_n(file.begin() + card, fits_card, ' ');
+}
+
 }  // namespace
 
 struct FitsReader::Handle {
@@ -124,7 +132,11 @@ void FitsReader::check(const Hdu& hdu, int status) const {
 void FitsReader::open_handle() {
     auto handle = std::make_unique<Handle>();
     // CFITSIO wants whole blocks, but many files end with their last byte of data.
-    if (file_->size() % fits_block != 0 || path().size() > longest_name) file_->load(fits_block);
+    const bool tiled = std::any_of(scan_.hdus.begin(), scan_.hdus.end(),
+                                   [](const Hdu& hdu) { return hdu.tiles.has_value(); });
+    if (file_->size() % fits_block != 0 || path().size() > longest_name || tiled) file_->load(fits_block);
+    for (const Hdu& hdu : scan_.hdus)
+        if (hdu.tiles) hide_tiles(file_->memory(), *hdu.tiles);
     int status = 0;
     if (file_->in_memory()) {
         handle->memory = file_->memory().data();
@@ -280,12 +292,13 @@ std::vector<std::int64_t> FitsReader::read_integers(const Hdu& hdu, int index, c
 std::vector<double> FitsReader::read_image(const Hdu& hdu, std::int64_t first, std::int64_t count,
                                            double null) {
     return in(hdu, [&] {
+        if (hdu.tiles) return read_tiles(*file_, *hdu.tiles, first, count, null);
         std::vector<double> values(static_cast<std::size_t>(count));
         move_to(hdu);
         int status = 0;
         int any_null = 0;
         // BLANK is defined for integers only; given a null value, CFITSIO would also replace NaN.
-        const bool replace = hdu.header.has("BLANK") && hdu.header.integer("BITPIX") > 0;
+        const bool replace = hdu.header.has("BLANK") && hdu.bitpix > 0;
         fits_read_img(handle_->file, TDOUBLE, first + 1, count, replace ? &null : nullptr, values.data(),
                       &any_null, &status);
         check(hdu, status);

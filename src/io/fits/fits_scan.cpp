@@ -67,6 +67,7 @@ FitsScan scan_fits(const FileBytes& file) {
         Hdu hdu;
         hdu.number = static_cast<int>(scan.hdus.size());
         try {
+            const std::int64_t header_offset = scanner.offset;
             hdu.header = scanner.read_header();
             hdu.name = hdu.header.text("EXTNAME").value_or("");
             const std::int64_t data_bytes = check_structure(hdu);
@@ -74,6 +75,10 @@ FitsScan scan_fits(const FileBytes& file) {
             if (data_bytes > available) {
                 throw InvalidArgument(
                     fmt::format("truncated: {} bytes of data expected, {} found", data_bytes, available));
+            }
+            if (hdu.tiles) {
+                hdu.tiles->header_offset = header_offset;
+                hdu.tiles->offset = scanner.offset;
             }
             scanner.offset += (data_bytes + fits_block - 1) / fits_block * fits_block;
         } catch (const InvalidArgument& error) {

@@ -8,6 +8,7 @@
 
 #include "io/fits/file_bytes.hpp"
 #include "io/fits/fits_header.hpp"
+#include "io/fits/tiles.hpp"
 
 namespace zonal::io {
 
@@ -39,8 +40,10 @@ struct Hdu {
     std::string type_name;  ///< "PRIMARY" or XTENSION
     std::string name;       ///< EXTNAME
     FitsHeader header;
-    std::vector<std::int64_t> axes;  ///< image: NAXIS1, ...
-    std::int64_t rows = 0;           ///< of a table
+    std::vector<std::int64_t> axes;     ///< image: NAXIS1, ...
+    std::int64_t bitpix = 8;            ///< of the image
+    std::optional<TiledImage> tiles{};  ///< of an image that is packed in a table
+    std::int64_t rows = 0;              ///< of a table
     std::vector<FitsColumn> columns;
 
     /// "HDU 1 'SKYMAP'"

@@ -83,13 +83,8 @@ void check_order(const Hdu& hdu) {
 }  // namespace
 
 std::int64_t check_structure(Hdu& hdu) {
-    // CFITSIO unpacks such HDUs by keys of their own, which can make it crash, even on the way to the HDU
-    // behind.
-    for (const char* key : {"ZIMAGE", "ZTABLE"}) {
-        if (hdu.header.has(key) && hdu.header.text(key) != "F") {
-            throw InvalidArgument("is tile-compressed: unpack the file first (funpack)");
-        }
-    }
+    if (hdu.header.has("ZTABLE") && hdu.header.text("ZTABLE") != "F")
+        throw InvalidArgument("is a tile-compressed table: unpack the file first (funpack)");
     hdu.type = check_type(hdu);
     const auto bitpix = check_bitpix(hdu.header);
     const auto n_axes = required(hdu.header, "NAXIS", 0, max_axes);
@@ -99,7 +94,18 @@ std::int64_t check_structure(Hdu& hdu) {
     }
     check_order(hdu);
     if (hdu.type == HduType::binary_table || hdu.type == HduType::ascii_table) check_table(hdu, bitpix);
-    return data_bytes(hdu, bitpix);
+    const auto bytes = data_bytes(hdu, bitpix);
+    hdu.bitpix = bitpix;
+    if (is_tiled(hdu.header)) {
+        if (hdu.type != HduType::binary_table) throw InvalidArgument("ZIMAGE = T: must be in a binary table");
+        hdu.tiles = read_tiled_layout(hdu.header, hdu.columns, hdu.rows, hdu.axes[0]);
+        hdu.type = HduType::image;
+        hdu.axes = hdu.tiles->axes;
+        hdu.bitpix = hdu.tiles->bitpix;
+        hdu.columns.clear();
+        hdu.rows = 0;
+    }
+    return bytes;
 }
 
 }  // namespace zonal::io

@@ -169,8 +169,7 @@ std::int64_t count_planes(const Hdu& hdu) {
 }
 
 FilePrecision precision_of(const Hdu& hdu) {
-    const auto bitpix = *hdu.header.integer("BITPIX");
-    return bitpix == -64 || bitpix >= 32 ? FilePrecision::float64 : FilePrecision::float32;
+    return hdu.bitpix == -64 || hdu.bitpix >= 32 ? FilePrecision::float64 : FilePrecision::float32;
 }
 
 /// Where CTYPE3 = 'STOKES', planes count 1, 2, 3 for I, Q, U (FITS standard, table 29).

@@ -114,7 +114,8 @@ std::vector<Leaf> leaves_of(const MapFile& map, const HealpixPixels& pixels) {
         std::iota(numbers.begin(), numbers.end(), 0);
     }
     const View<std::int64_t, 1> view(numbers.data(), {n});
-    // Of a full sky they become the place of each nested pixel, of a partial one the nested pixel at each place.
+    // Of a full sky they become the place of each nested pixel, of a partial one the nested pixel at each
+    // place.
     if (ring && map.partial()) healpix::ring2nest(pixels.nside, view, view);
     if (ring && !map.partial()) healpix::nest2ring(pixels.nside, view, view);
     std::vector<Leaf> leaves;
@@ -149,9 +150,9 @@ bool merge(const MapFile& map, const std::vector<Leaf>& leaves, std::size_t firs
 MergedCells merge_cells(const MapFile& map) {
     const auto* pixels = std::get_if<HealpixPixels>(&map.pixelization);
     if (pixels == nullptr || !healpix::is_valid_nside(pixels->nside, healpix::Order::nest))
-        throw InvalidArgument(fmt::format(
-            "multi-order map of {}: must be HEALPix pixels of an nside that is a power of 2",
-            to_string(map.pixelization)));
+        throw InvalidArgument(
+            fmt::format("multi-order map of {}: must be HEALPix pixels of an nside that is a power of 2",
+                        to_string(map.pixelization)));
     std::vector<Leaf> leaves = leaves_of(map, *pixels), cells, parents;
     for (int order = std::countr_zero(static_cast<std::uint64_t>(pixels->nside)); order >= 0; --order) {
         for (std::size_t i = 0; i < leaves.size();) {
@@ -165,8 +166,7 @@ MergedCells merge_cells(const MapFile& map) {
         }
         leaves = std::exchange(parents, {});
     }
-    if (cells.empty())
-        throw InvalidArgument("every pixel is UNSEEN: a multi-order map would have no cells");
+    if (cells.empty()) throw InvalidArgument("every pixel is UNSEEN: a multi-order map would have no cells");
     std::sort(cells.begin(), cells.end(), by_number);
     MergedCells merged;
     merged.unique.reserve(cells.size());

@@ -1,4 +1,5 @@
-// Regions whose edges meet the centres of pixels: each centre belongs to one of the regions that share an edge.
+// Regions whose edges meet the centres of pixels: each centre belongs to one of the regions that share an
+// edge.
 
 #include <fmt/core.h>
 #include <gtest/gtest.h>
@@ -50,7 +51,8 @@ std::vector<Rim> rims(std::int64_t nside) {
         const Vector centre = pix2vec(nside, Order::ring, any(random));
         all.push_back({centre, distance(centre, pix2vec(nside, Order::ring, any(random)))});
     }
-    const std::vector<Vector> axes{{1, 0, 0}, {0, -1, 0}, {0, 0, 1}, {0, 0, -1}, {1, 1, 0}, {1, 0, 1}, {2, 1, -1}};
+    const std::vector<Vector> axes{{1, 0, 0}, {0, -1, 0}, {0, 0, 1}, {0, 0, -1},
+                                   {1, 1, 0}, {1, 0, 1},  {2, 1, -1}};
     for (const Vector& axis : axes) {
         const double length = std::sqrt(dot(axis, axis));
         const Vector centre{axis[0] / length, axis[1] / length, axis[2] / length};
@@ -72,8 +74,8 @@ TEST(HealpixRegionRim, IsSharedByADiscAndTheRestOfTheSky) {
                 EXPECT_EQ(together(query_disc(nside, vec2ang(centre), radius, options),
                                    query_disc(nside, vec2ang(opposite), pi - radius, options)),
                           all_pixels(nside))
-                    << fmt::format("nside {} centre {} {} {} radius {}", nside, centre[0], centre[1], centre[2],
-                                   radius);
+                    << fmt::format("nside {} centre {} {} {} radius {}", nside, centre[0], centre[1],
+                                   centre[2], radius);
             }
 }
 
@@ -109,8 +111,7 @@ TEST(HealpixRegionRim, OfAPolarDiscIsTheBoundOfAStrip) {
             const double theta = ring(nside, row).theta;
             const bool above = row < 3 * nside;  // whether the ring belongs to its north
             const std::int64_t north = ring(nside, row).first_pixel + (above ? ring(nside, row).n_pixels : 0);
-            EXPECT_EQ(query_disc(nside, Angles{0, 0}, theta),
-                      north > 0 ? Ranges({{0, north}}) : Ranges{})
+            EXPECT_EQ(query_disc(nside, Angles{0, 0}, theta), north > 0 ? Ranges({{0, north}}) : Ranges{})
                 << nside << ' ' << row;
             EXPECT_EQ(query_disc(nside, Angles{pi, 0}, pi - theta),
                       north < n_pixels(nside) ? Ranges({{north, n_pixels(nside)}}) : Ranges{})

@@ -74,7 +74,8 @@ MapFile nested(std::int64_t nside, std::vector<double> values) {
 
 TEST(MultiOrder, PixelsThatAgreeAreMerged) {
     std::vector<double> values(192, 7);
-    for (std::size_t i = 0; i < 16; ++i) values[i] = i < 12 ? static_cast<double>(i / 4) : static_cast<double>(i);
+    for (std::size_t i = 0; i < 16; ++i)
+        values[i] = i < 12 ? static_cast<double>(i / 4) : static_cast<double>(i);
     values[15] = unseen_value;
     auto map = nested(4, values);
     const auto merged = merge_cells(map);
@@ -102,8 +103,7 @@ TEST(MultiOrder, MergedCellsHoldTheMapInEitherOrderAndInPart) {
     const MapFile nest = nested(nside, values);
     MapFile ring = nest, part = nest;
     ring.pixelization = HealpixPixels{nside, healpix::Order::ring};
-    for (std::int64_t i = 0; i < 768; ++i)
-        ring.columns[0].values[healpix::nest2ring(nside, i)] = values[i];
+    for (std::int64_t i = 0; i < 768; ++i) ring.columns[0].values[healpix::nest2ring(nside, i)] = values[i];
     part.pixelization = ring.pixelization;
     part.columns[0].values.clear();
     for (std::int64_t i = 767; i >= 0; --i) {
@@ -125,13 +125,16 @@ TEST(MultiOrder, MergedCellsHoldTheMapInEitherOrderAndInPart) {
 }
 
 TEST(MultiOrder, WhatHasNoCellsIsNotMerged) {
-    EXPECT_THAT(message_of<InvalidArgument>([] { merge_cells(nested(2, std::vector<double>(48, unseen_value))); }),
-                HasSubstr("every pixel is UNSEEN"));
+    EXPECT_THAT(
+        message_of<InvalidArgument>([] { merge_cells(nested(2, std::vector<double>(48, unseen_value))); }),
+        HasSubstr("every pixel is UNSEEN"));
     auto map = nested(3, std::vector<double>(108, 1));
     map.pixelization = HealpixPixels{3, healpix::Order::ring};
-    EXPECT_THAT(message_of<InvalidArgument>([&] { merge_cells(map); }), HasSubstr("nside that is a power of 2"));
+    EXPECT_THAT(message_of<InvalidArgument>([&] { merge_cells(map); }),
+                HasSubstr("nside that is a power of 2"));
     map.pixelization = CarPixels{9, 12};
-    EXPECT_THAT(message_of<InvalidArgument>([&] { merge_cells(map); }), HasSubstr("nside that is a power of 2"));
+    EXPECT_THAT(message_of<InvalidArgument>([&] { merge_cells(map); }),
+                HasSubstr("nside that is a power of 2"));
 }
 
 TEST(MultiOrder, WhatAreNoCellsIsRefused) {

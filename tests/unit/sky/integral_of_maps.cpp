@@ -83,7 +83,8 @@ TEST(CredibleLevels, RefuseWhatIsNoDensity) {
     const Grid grid = Grid::healpix(1);
     std::vector<double> map(12), levels(12);
     const auto call = [&] { credible_levels(view(map), grid, {levels.data(), {12}}); };
-    EXPECT_THAT(call, ThrowsMessage<InvalidArgument>(HasSubstr("its integral is 0: must be above 0 and finite")));
+    EXPECT_THAT(call,
+                ThrowsMessage<InvalidArgument>(HasSubstr("its integral is 0: must be above 0 and finite")));
     for (const double bad : {-1.0, std::nan(""), HUGE_VAL}) {
         map[5] = bad;
         EXPECT_THAT(call, ThrowsMessage<InvalidArgument>(HasSubstr("must be finite and not negative")));
