@@ -13,6 +13,8 @@ import numpy as np
 from astropy.io import fits
 
 CORPUS = pathlib.Path(__file__).parent / "corpus"
+CAR_KEYS = {"CTYPE1": "GLON-CAR", "CRPIX1": 4.5, "CRVAL1": 0.0, "CDELT1": -45.0,
+            "CTYPE2": "GLAT-CAR", "CRPIX2": 2.5, "CRVAL2": 0.0, "CDELT2": 45.0}
 
 
 def table(name, columns, primary=None, **cards):
@@ -28,10 +30,17 @@ def column(name, form, values, **options):
 
 def car(name, dtype, shape, **cards):
     hdu = fits.PrimaryHDU(np.arange(np.prod(shape)).reshape(shape).astype(dtype))
-    keys = {"CTYPE1": "GLON-CAR", "CRPIX1": 4.5, "CRVAL1": 0.0, "CDELT1": -45.0,
-            "CTYPE2": "GLAT-CAR", "CRPIX2": 2.5, "CRVAL2": 0.0, "CDELT2": 45.0}
-    hdu.header.update({**keys, **cards})
+    hdu.header.update({**CAR_KEYS, **cards})
     hdu.writeto(CORPUS / name, overwrite=True)
+
+
+def tiled_images():
+    """CAR images packed in tiles, with a table behind them."""
+    for name, dtype, options in (("car_rice.fits", "i2", {}), ("car_gzip.fits", "f4", {"compression_type": "GZIP_2", "tile_shape": (2, 3)}),
+                                 ("car_dithered.fits", "f8", {"quantize_method": 1, "dither_seed": 7})):
+        image = (100 * np.sin(np.arange(32.0)).reshape(4, 8)).astype(dtype)
+        tiled = fits.CompImageHDU(image, header=fits.Header(CAR_KEYS), **options)
+        fits.HDUList([fits.PrimaryHDU(), tiled, fits.open(CORPUS / "iqu.fits")[1]]).writeto(CORPUS / name, overwrite=True)
 
 
 def solution(name):
@@ -89,13 +98,7 @@ def main():
     image = fits.CompImageHDU(np.arange(64, dtype="i2").reshape(8, 8))
     hdus = [fits.PrimaryHDU(), image, fits.open(CORPUS / "iqu.fits")[1]]
     fits.HDUList(hdus).writeto(CORPUS / "compressed_image.fits", overwrite=True)
-    for name, dtype, options in (("car_rice.fits", "i2", {}), ("car_gzip.fits", "f4", {"compression_type": "GZIP_2", "tile_shape": (2, 3)}),
-                                 ("car_dithered.fits", "f8", {"quantize_method": 1, "dither_seed": 7})):
-        values = np.sin(np.arange(32.0)).reshape(4, 8)
-        tiled = fits.CompImageHDU((100 * values).astype(dtype), **options)
-        tiled.header.update({"CTYPE1": "GLON-CAR", "CRPIX1": 4.5, "CRVAL1": 0.0, "CDELT1": -45.0, "CTYPE2": "GLAT-CAR", "CRPIX2": 2.5,
-                             "CRVAL2": 0.0, "CDELT2": 45.0})
-        fits.HDUList([fits.PrimaryHDU(), tiled, fits.open(CORPUS / "iqu.fits")[1]]).writeto(CORPUS / name, overwrite=True)
+    tiled_images()
     plain = (CORPUS / "iqu.fits").read_bytes()
     (CORPUS / "iqu.fits.gz").write_bytes(gzip.compress(plain, mtime=0))
     (CORPUS / "iqu.fits.bz2").write_bytes(bz2.compress(plain))

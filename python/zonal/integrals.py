@@ -43,8 +43,8 @@ def integral(map: ArrayLike, pixels: ArrayLike | None = None, *, grid: Grid | No
 def credible_levels(map: ArrayLike, *, grid: Grid | None = None) -> Any:
     """Returns, for each pixel of a density [pixel], the share of its integral in the pixel and all denser ones.
 
-    The pixels of levels up to 0.9 are the smallest region with 90 % of the probability, to a pixel, and their integral is
-    its area. The level of the pixel where a source turned out to be is the smallest one that holds the source; the
+    The pixels of levels up to 0.9 are the smallest region with 90 % of the probability, to a pixel, and their integral
+    is its area. The level of the pixel where a source turned out to be is the smallest one that holds the source; the
     area up to that level is the searched area. Of pixels of equal density the lower number is first.
 
     The result is a `zonal.Map` where the map is one. UNSEEN counts as 0, whose level is 1. grid: HEALPix by default.

@@ -59,10 +59,10 @@ MapFile read_map_part(const std::string& path, const std::vector<PixelRange>& pi
 /// Throws OutOfMemory when the full map does not fit.
 void expand_to_full_sky(MapFile& map);
 
-/// HEALPix maps as a binary table, full or partial sky or multi-order map as `map` says; CAR maps as an image with one plane a
-/// column, always the full sphere. A name that ends in .gz gives a gzip file. Stokes columns get HEALPix'
-/// names and POLAR when theirs are empty. Throws InvalidArgument when the map contradicts itself, IoError
-/// when writing fails.
+/// HEALPix maps as a binary table, full or partial sky or multi-order map as `map` says; CAR maps as an image
+/// with one plane a column, always the full sphere. A name that ends in .gz gives a gzip file. Stokes columns
+/// get HEALPix' names and POLAR when theirs are empty. Throws InvalidArgument when the map contradicts
+/// itself, IoError when writing fails.
 void write_map(const std::string& path, const MapFile& map, const WriteOptions& options = {});
 
 }  // namespace zonal::io

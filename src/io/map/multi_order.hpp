@@ -43,8 +43,8 @@ struct MergedCells {
 };
 
 /// Four pixels that share a parent become one where they agree in every column, and so on. Pixels that are
-/// UNSEEN in every column are in no cell. Throws InvalidArgument unless the map has HEALPix pixels of an nside
-/// that is a power of 2, and where no cell is left.
+/// UNSEEN in every column are in no cell. Throws InvalidArgument unless the map has HEALPix pixels of an
+/// nside that is a power of 2, and where no cell is left.
 MergedCells merge_cells(const MapFile& map);
 
 }  // namespace zonal::io
