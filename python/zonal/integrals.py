@@ -12,7 +12,7 @@ from ._arrays import integers, real_input
 from ._checked import checked
 from ._kinds import kind_of
 from ._pixels import grid_of_length, required_grid
-from ._units import quantity_unit, with_unit
+from ._units import parsed, quantity_unit, with_unit
 from .grid import Grid
 from .sky_map import Map, agreed
 
@@ -26,6 +26,7 @@ def integral(map: ArrayLike, pixels: ArrayLike | None = None, *, grid: Grid | No
     own order, such as zonal.healpy.query_disc(nside, vec, radius, nest=sky.nest). UNSEEN counts as 0. grid: HEALPix
     by default. The integral of a Quantity is one. Raises ValueError for NaN.
 
+    >>> import zonal.healpy
     >>> sky = zonal.Map(np.full(48, 1 / (4 * np.pi)), unit="sr-1")
     >>> round(zonal.integral(sky, zonal.healpy.query_disc(2, (0, 0, 1), np.pi / 3)), 9)
     0.25
@@ -33,10 +34,7 @@ def integral(map: ArrayLike, pixels: ArrayLike | None = None, *, grid: Grid | No
     values, on = _one_map(map, grid)
     result = _core.integral(on._grid, values, None if pixels is None else _numbers(pixels, on.n_pixels))
     unit = quantity_unit(map)
-    if unit is None:
-        return result
-    from astropy.units import sr
-    return with_unit(result, unit * sr)
+    return result if unit is None else with_unit(result, unit * parsed("sr").unit)
 
 
 @checked

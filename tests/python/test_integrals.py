@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import zonal
+import zonal.healpy
 
 
 @pytest.fixture
