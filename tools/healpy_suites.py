@@ -71,12 +71,7 @@ SUITES = {
 }
 
 # Tests that pass with healpy and are known to fail with zonal.healpy, each with its reason.
-_DEGREES = "GLASS gives query_strip degrees for radians: healpy takes their cosine, Zonal refuses what is above pi"
-EXPECTED = {
-    "tests/core/test_healpix.py::test_query_strip_float64[numpy-thetas0]": _DEGREES,
-    "tests/core/test_healpix.py::test_query_strip_float64[numpy-thetas1]": _DEGREES,
-    "tests/core/test_observations.py::test_vmap_galactic_ecliptic[numpy]": _DEGREES,
-}
+EXPECTED: dict[str, str] = {}
 
 # In place of healpy's __init__.py: zonal.healpy and all of its modules under healpy's names.
 SHIM = '''

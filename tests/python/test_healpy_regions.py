@@ -48,12 +48,13 @@ def test_a_strip_and_the_rest_are_the_sky():
         np.testing.assert_array_equal(pixels, np.sort(hp.query_strip(8, 0.4, 1.1, nest=nest)))
 
 
-def test_bounds_may_lie_beyond_the_pole_by_rounding():
-    for south in (np.float32(np.pi), np.pi + 9e-6):
-        np.testing.assert_array_equal(hp.query_strip(16, 3.0, south), healpy.query_strip(16, 3.0, south))
-    for theta1, theta2 in ((-1e-3, 1.0), (1.0, 3.2), (np.nan, 1.0)):
-        with pytest.raises(ValueError, match="theta[12] = .*: must be from 0 to pi"):
-            hp.query_strip(16, theta1, theta2)
+@pytest.mark.parametrize("nside", [1, 4, 16])
+def test_bounds_beyond_the_poles_are_those_of_healpy(nside):
+    angles = (0.0, 0.3, 1.2, 3, np.float32(np.pi), np.pi, np.pi + 9e-6, 3.2, 4.0, 10, 20, 30, 80, 90, -1e-3, -0.5)
+    for theta1, theta2 in itertools.product(angles, angles):
+        np.testing.assert_array_equal(hp.query_strip(nside, theta1, theta2), healpy.query_strip(nside, theta1, theta2))
+    with pytest.raises(ValueError, match="theta1 = nan: must be a finite angle"):
+        hp.query_strip(nside, np.nan, 1.0)
 
 
 # With many planes through the centres of pixels, and poles and points of the equator among them.

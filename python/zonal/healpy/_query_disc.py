@@ -10,7 +10,6 @@ from .. import _core
 from .._arrays import integer, real
 from ._arguments import floats, integers, threads_for
 from ._checked import arguments_as, checked, truth, whole
-from ._directions import BEYOND_POLE
 from ._sizes import MAX_NSIDE, check_nside
 
 
@@ -40,24 +39,30 @@ def query_strip(nside: int, theta1: float, theta2: float, inclusive: bool = Fals
     """Returns the pixels, [n] int64, whose centres lie between two colatitudes, rad.
 
     A ring that lies at a bound belongs to the strip north of it, but in the southern cap to the one south of it: the sky
-    is the union of disjoint strips. If theta1 >= theta2, the region is what lies north of theta2 or south of theta1.
+    is the union of disjoint strips. If theta1 >= theta2, the region is what lies north of theta2 or south of theta1. Angles
+    beyond the poles stand for the colatitude with their cosine, as in healpy, after they have been compared.
 
     inclusive: returns all pixels that overlap the region. nest: returns pixels in nest order, sorted from north to
     south; ranges ascend. buff, return_ranges: as in query_disc.
     """
     check_nside(nside, nest)
+    is_band = theta1 < theta2
     theta1, theta2 = (_colatitude(name, theta) for name, theta in (("theta1", theta1), ("theta2", theta2)))
+    if not is_band and theta1 < theta2:
+        theta1, theta2 = 0, math.pi
     with arguments_as({"theta_1": "theta1", "theta_2": "theta2"}):
         found = _core.query_strip(nside, theta1, theta2, bool(inclusive), nest and return_ranges, return_ranges)
+    if is_band and theta1 >= theta2:
+        found = found[:0]
     if nest and not return_ranges:
         found = _core.ring2nest(nside, found, threads_for(found.size))
     return found if buff is None else _in_buffer(found, buff, return_ranges)
 
 
 def _colatitude(name: str, theta: float) -> float:
-    if not 0 <= theta <= math.pi + BEYOND_POLE:
-        raise ValueError(f"{name} = {theta}: must be from 0 to pi")
-    return min(float(theta), math.pi)
+    if not math.isfinite(theta):
+        raise ValueError(f"{name} = {theta}: must be a finite angle")
+    return float(theta) if 0 <= theta <= math.pi else math.acos(math.cos(theta))
 
 
 @checked
