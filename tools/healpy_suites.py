@@ -5,7 +5,7 @@ tools/healpy_suites.py WORK ZONAL [PACKAGE...]   # those of SUITES that are name
 
 ZONAL is the folder that holds the package `zonal`. WORK gets a virtual environment and the sources of each package, which
 are used again if they are there, and the logs. Prints a record as JSON: for each package how many tests pass with healpy,
-how many of these with zonal.healpy, and the names of the others. Exits with 1 if one of these is not in EXPECTED. Packages
+how many of these with zonal.healpy, and the names of the others. Exits with 1 if one of these is not in EXPECTED, or nothing ran. Packages
 and tests come from PyPI, or from the package's repository where its source distribution has no tests. What cannot be
 installed or fetched is named, with the error, and does not count.
 """
@@ -162,8 +162,10 @@ def compare(name: str, work: pathlib.Path, zonal: str) -> dict:
         theirs = {test: good for test, good in theirs.items() if test in ours}
     good = [test for test, passed in theirs.items() if passed]
     lost = [test for test in good if not ours.get(test)]
+    if ended and not ours_ended:
+        lost.append(f"an end within {SECONDS_OF_SUITE} s, which it has with healpy")
     return {**result, "tests": len(theirs), "all_run": ended and ours_ended, "healpy": len(good),
-            "zonal": len(good) - len(lost), "lost": lost}
+            "zonal": sum(ours.get(test, False) for test in good), "lost": lost}
 
 
 def main(work: str, zonal: str, *names: str) -> int:
@@ -181,7 +183,7 @@ def main(work: str, zonal: str, *names: str) -> int:
         print(f"{'not ok' if unexpected else 'ok'} {name}: {result['zonal']} of {result['healpy']}", *result["lost"],
               sep="\n  lost: ", file=sys.stderr)
     print(json.dumps(record, indent=1))
-    return 1 if record["unexpected"] else 0
+    return 1 if record["unexpected"] or not record["healpy"] else 0
 
 
 if __name__ == "__main__":

@@ -42,9 +42,9 @@ void declare(CLI::App& app, ConvertOptions& options) {
         ->excludes("--full");
     group
         .act("--multi-order",
-             "write a multi-order map (NUNIQ): pixels that agree in every column are one cell, as large as "
-             "can be; "
-             "those that are UNSEEN in every column are left out",
+             "write a multi-order map (NUNIQ): four pixels of one parent that agree in every column become "
+             "one "
+             "cell, and so on; pixels that are UNSEEN in every column are left out",
              [&options] { options.sky = Sky::multi_order; })
         ->excludes("--full")
         ->excludes("--partial")

@@ -48,8 +48,8 @@ struct AnalysisReport {
     /// true.
     bool reached_tolerance = true;
     /// iterations > 0 or is_enough: |last update| / |a|, the largest of the batch, |a| the norm of a real
-    /// field's coefficients with m > 0 counted twice: how far the alm still moved. 1 after the first
-    /// quadrature, which moves them from 0; else 0.
+    /// field's coefficients with m > 0 counted twice: how far the alm still moved. With is_enough it is 1 if
+    /// the quadrature alone was enough, as the alm moved from 0. Otherwise 0.
     double last_update = 0;
     /// iterations > 0: whether an update was larger than the one before it, so that more of them do not help.
     bool updates_grew = false;

@@ -11,9 +11,8 @@ class Device {
   public:
     enum class Kind { automatic, cpu, cuda };
 
-    /// The fastest device that is there, whatever the size of the work: the first GPU that this build can
-    /// use, else the CPU. Over several ranks each takes a GPU of its own (Communicator::own_device). Decided
-    /// once, when a plan is made.
+    /// The first GPU if this build can use it, else the CPU, whatever the size of the work. Over several
+    /// ranks each takes a GPU of its own (Communicator::own_device). Decided once, when a plan is made.
     static Device automatic() { return Device(Kind::automatic, 0); }
     static Device cpu() { return Device(Kind::cpu, 0); }
     static Device cuda(int index = 0) { return Device(Kind::cuda, index); }
@@ -28,9 +27,9 @@ class Device {
     int index_;
 };
 
-/// The device that `requested` stands for on this machine: never automatic. number: of those on this machine
-/// who ask, from 0 on, so that automatic stands for a GPU of one's own; beginning again after the last.
-/// Throws BackendUnavailable, with the reason, when a CUDA device is asked for and cannot be used.
+/// The device that `requested` stands for on this machine: never automatic. number: counts the callers on
+/// this machine from 0, so that automatic gives each its own GPU; after the last GPU it starts again at the
+/// first. Throws BackendUnavailable, with the reason, when a CUDA device is asked for and cannot be used.
 Device resolve_device(Device requested, int number = 0);
 
 /// "cpu" or "cuda:0".

@@ -21,10 +21,10 @@ from .sky_map import Map, agreed
 def integral(map: ArrayLike, pixels: ArrayLike | None = None, *, grid: Grid | None = None) -> float:
     """Returns the integral of a map, [pixel], over the sky or a region: the sum of values times areas in sr.
 
-    Of a density of probability, in 1/sr, it is the probability in the region, and of a comparison, such as
-    `levels <= 0.9`, an area. pixels: the region, as numbers of pixels, each once, or as [pixel] bool; both in the map's
-    own order, such as zonal.healpy.query_disc(nside, vec, radius, nest=sky.nest). UNSEEN counts as 0. grid: HEALPix
-    by default. The integral of a Quantity is one. Raises ValueError for NaN.
+    For a density of probability, in 1/sr, it is the probability in the region; for a comparison, such as
+    `levels <= 0.9`, it is an area. pixels: the region, as numbers of pixels, each once, or as [pixel] bool; both in the map's own
+    order, such as zonal.healpy.query_disc(nside, vec, radius, nest=sky.nest). UNSEEN counts as 0. grid: HEALPix by
+    default. For a Quantity the result is a Quantity. Raises ValueError for NaN.
 
     >>> import zonal.healpy
     >>> sky = zonal.Map(np.full(48, 1 / (4 * np.pi)), unit="sr-1")
@@ -41,9 +41,10 @@ def integral(map: ArrayLike, pixels: ArrayLike | None = None, *, grid: Grid | No
 def credible_levels(map: ArrayLike, *, grid: Grid | None = None) -> Any:
     """Returns, for each pixel of a density [pixel], the share of its integral in the pixel and all denser ones.
 
-    The pixels of levels up to 0.9 are the smallest region with 90 % of the probability, to a pixel, and their integral
-    is its area. The level of the pixel where a source turned out to be is the smallest one that holds the source; the
-    area up to that level is the searched area. Of pixels of equal density the lower number is first.
+    The pixels with levels up to 0.9 are, to within a pixel, the smallest region with 90 % of the probability;
+    `integral(levels <= 0.9)` is its area. The level of the pixel where a source turned out to be is the smallest one
+    that holds the source; the area up to that level is the searched area. Among pixels of equal density, the one with
+    the lowest number comes first.
 
     The result is a `zonal.Map` where the map is one. UNSEEN counts as 0, whose level is 1. grid: HEALPix by default.
     Raises ValueError for values that are negative or not finite, and if all are 0.

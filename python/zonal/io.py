@@ -78,10 +78,11 @@ def write_map(path: Path, maps: ArrayLike | Map, *, grid: Grid | None = None, po
               cards: Sequence[Card] = (), overwrite: bool = False) -> None:
     """Writes maps, [pixel] or [row, pixel] in ring order, a Quantity of them, or a `zonal.Map`.
 
-    grid: HEALPix by default, or cylindrical rings, which become an image. pol: the rows are I, Q, U or Q, U.
-    names, units: of the columns. nest: writes them in nest order. partial: leaves out pixels that are UNSEEN in every
-    row. multi_order: writes a multi-order map (NUNIQ), whose cells are as large as the pixels in them agree in every row;
-    it has no order, and leaves out such pixels, too. single: in float32, else float64; by default as the maps are. cards: more of them for the header.
+    grid: HEALPix by default, or cylindrical rings, which become an image. pol: the rows are I, Q, U or Q, U. names,
+    units: of the columns. nest: writes them in nest order. partial: leaves out pixels that are UNSEEN in every row.
+    multi_order: writes a multi-order map (NUNIQ), with cells as large as possible without loss. It has no order, and
+    also leaves out pixels that are UNSEEN in every row. single: in float32, else float64; by default as the maps are.
+    cards: more of them for the header.
 
     A Map gives what is not given here: its columns, units, coordinates and order, and partial, single, cards and the
     order of the file that it was read from. Other maps are written in ring order.

@@ -57,14 +57,17 @@ std::shared_ptr<const DistributedPlan> RankSky::plan(std::int64_t lmax, std::int
                               fmt::format("must be {} for the ranks' parts of a sky up to lmax = {}",
                                           is_own ? mmax_ : lmax, lmax));
     if (is_own && spin == 0) return plan_;
-    auto& plan = other_plans_[{lmax, spin}];
-    if (plan == nullptr) {
-        plan = std::make_shared<const DistributedPlan>(ranks_, grid_, options_of(lmax, mmax, spin));
-        if (!std::equal(pixels().begin(), pixels().end(), plan->pixels().begin(), plan->pixels().end()))
-            throw Error(
-                fmt::format("lmax = {}: a rank's rings are other ones than with lmax = {}", lmax, lmax_));
+    auto& kept = other_plans_[{is_own, spin}];
+    if (kept == nullptr || kept->local().layout().lmax() != lmax) {
+        auto plan = std::make_shared<const DistributedPlan>(ranks_, grid_, options_of(lmax, mmax, spin));
+        ranks_.together("a plan of a sky", [&] {
+            if (!std::equal(pixels().begin(), pixels().end(), plan->pixels().begin(), plan->pixels().end()))
+                throw Error(
+                    fmt::format("lmax = {}: a rank has other rings than with lmax = {}", lmax, lmax_));
+        });
+        kept = std::move(plan);
     }
-    return plan;
+    return kept;
 }
 
 AlmLayout RankSky::layout(std::int64_t lmax, std::int64_t mmax) const {
@@ -89,9 +92,9 @@ std::string RankSky::why_no_halo() const {
     for (std::size_t rank = 0; rank < devices_.size(); ++rank)
         if (devices_[rank].kind() == Device::Kind::cuda)
             return fmt::format(
-                "device = {} of rank {}: sums over pixels, ring FFTs and splits of several ranks run on "
-                "CPUs: "
-                "must be cpu on all ranks, or the method harmonic",
+                "device = {} of rank {}: over several ranks, sums over pixels, ring FFTs and splits run only "
+                "on "
+                "CPUs: the device must be cpu on all ranks, or the method harmonic",
                 to_string(devices_[rank]), rank);
     return "";
 }

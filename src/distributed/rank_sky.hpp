@@ -55,8 +55,9 @@ class RankSky final : public SkyPart {
     std::vector<Device> devices_;
     std::shared_ptr<const DistributedPlan> plan_;      ///< of spin 0
     std::vector<std::vector<PixelRange>> all_pixels_;  ///< [rank]
-    /// Of other spins and lmax, made when they are needed.
-    mutable std::map<std::pair<std::int64_t, int>, std::shared_ptr<const DistributedPlan>> other_plans_;
+    /// Made when they are needed: for other spins, and for the last other lmax of each spin. [{own lmax,
+    /// spin}]
+    mutable std::map<std::pair<bool, int>, std::shared_ptr<const DistributedPlan>> other_plans_;
 };
 
 }  // namespace zonal::distributed

@@ -89,6 +89,14 @@ void require_whole(const Grid& grid, View<const T, 2> maps, int threads) {
     }
 }
 
+template <class T>
+void require_dense(const char* name, View<T, 2> rows) {
+    sht::check_contiguous(name, rows);
+    if (rows.extent(0) > 1 && rows.stride(0) != rows.extent(1))
+        throw InvalidArgument(name, fmt::format("rows are {} elements apart: must be {}, without gaps",
+                                                rows.stride(0), rows.extent(1)));
+}
+
 }  // namespace
 
 class ConvolutionPlan::Implementation {
@@ -116,6 +124,11 @@ class ConvolutionPlan::Implementation {
         const core::Stopwatch watch;
         part_->together(fmt::format("a convolution of {} rows", maps.extent(0)), [&] {
             check_shapes(maps, convolved);
+            if (mask.size() > 0) {
+                sht::check_host("mask", mask);
+                sht::check_contiguous("mask", mask);
+                sht::check_extent("mask", mask, 0, "pixel", grid().n_pixels());
+            }
             if (!may_be_masked) require_whole(grid(), maps, core::resolve_threads(request_.threads));
         });
         ConvolutionResult result{choice_.method,    choice_.device,  choice_.harmonic_device,
@@ -177,8 +190,8 @@ class ConvolutionPlan::Implementation {
         const auto n_rows = request_.n_maps * n_components();
         sht::check_host("maps", maps);
         sht::check_host("convolved", convolved);
-        sht::check_contiguous("maps", maps);
-        sht::check_contiguous("convolved", convolved);
+        require_dense("maps", maps);
+        require_dense("convolved", convolved);
         sht::check_extent("maps", maps, 0, "row", n_rows);
         sht::check_extent("maps", maps, 1, "pixel", grid().n_pixels());
         sht::check_extent("convolved", convolved, 0, "row", n_rows);

@@ -296,9 +296,12 @@ std::vector<ConvolutionChoice> plan_convolution(ConvolutionRequest request, cons
     const auto device = part.device(wanted);
     request.devices.clear();
     if (device.kind() == Device::Kind::automatic) return plan(request, costs, part);
-    // Costs have the number of the GPU that was measured, which may be another one.
-    const auto known = std::find_if(costs.devices.begin(), costs.devices.end(),
-                                    [&](const auto& one) { return one.device.kind() == device.kind(); });
+    // Costs may be those of another GPU of this machine.
+    auto known = std::find_if(costs.devices.begin(), costs.devices.end(),
+                              [&](const auto& one) { return one.device == device; });
+    if (known == costs.devices.end())
+        known = std::find_if(costs.devices.begin(), costs.devices.end(),
+                             [&](const auto& one) { return one.device.kind() == device.kind(); });
     const bool is_known = known != costs.devices.end();
     request.devices = {(is_known ? *known : costs.devices.front()).device};
     const auto are_known = part.gather(is_known ? 1 : 0);

@@ -36,7 +36,8 @@ WaySeconds WayPredictor::harmonic(const DeviceCosts& device, std::int64_t lmax, 
     auto work = transform_work(request_.grid, lmax, device.device);
     const auto share = part_.transform_share(lmax, spin_of(request_));
     work.legendre_flops *= share.legendre;
-    work.pixels = static_cast<double>(part_.grid().n_pixels());
+    work.pixels = 0;
+    for (const Ring& ring : part_.grid().rings()) work.pixels += static_cast<double>(ring.n_pixels);
     const double exchange = messages_.seconds(share.traffic);
     WaySeconds seconds;
     const auto add = [&](const TransformCost& cost, std::int64_t times) {  // cost: of two transforms

@@ -12,8 +12,8 @@ namespace zonal {
 
 namespace sht {
 
-/// Stands for an array that a workspace keeps for those who call transforms, one in each workspace. Who needs
-/// one defines such an object for it, whose address tells it from others.
+/// Stands for an array that a workspace keeps for those who call transforms, one in each workspace. A caller
+/// that needs an array defines such an object, whose address identifies it.
 struct ScratchArray {
     ScratchArray() = default;
     ScratchArray(const ScratchArray&) = delete;
@@ -61,8 +61,8 @@ class Transform {
   public:
     virtual ~Transform() = default;
 
-    /// there: where the map lies in memory in which the transform does not work, an array where it does,
-    /// which becomes a copy; empty for other maps, or where no copy is wanted.
+    /// there: if the map is not in the memory that the transform works in, an array in that memory, which
+    /// receives a copy of the map; empty for other maps, or if no copy is wanted.
     virtual void synthesize(View<const std::complex<float>, 3> alm, View<float, 3> there, View<float, 3> map,
                             ShtWorkspace::Storage& workspace, const Progress& progress) const = 0;
     virtual void synthesize(View<const std::complex<double>, 3> alm, View<double, 3> there,

@@ -24,8 +24,7 @@ double known(double value) {
 }
 
 double require_number(double sum) {
-    if (std::isnan(sum))
-        throw InvalidArgument("map", "a value is NaN, or infinite ones of both signs: must be numbers");
+    if (std::isnan(sum)) throw InvalidArgument("map", "has NaN, or infinite values of both signs");
     return sum;
 }
 
@@ -75,20 +74,23 @@ double integral(ConstView<double, 1> map, const Grid& grid, ConstView<std::int64
 void credible_levels(ConstView<double, 1> map, const Grid& grid, View<double, 1> levels) {
     require_size("map", map.size(), grid);
     require_size("levels", levels.size(), grid);
+    const std::vector<double> areas = areas_of(grid);
+    const auto density = [&](std::int64_t pixel) {
+        return areas[static_cast<std::size_t>(pixel)] > 0 ? known(map[pixel]) : 0;  // 0 in no ring
+    };
     for (std::int64_t pixel = 0; pixel < map.size(); ++pixel)
-        if (!(known(map[pixel]) >= 0 && std::isfinite(map[pixel])))
+        if (!(density(pixel) >= 0 && std::isfinite(density(pixel))))
             throw InvalidArgument(fmt::format("map[{}]", pixel), map[pixel],
                                   "must be finite and not negative");
     std::vector<std::int64_t> order(static_cast<std::size_t>(map.size()));
     std::iota(order.begin(), order.end(), 0);
     std::sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
-        const double of_a = known(map[a]), of_b = known(map[b]);
+        const double of_a = density(a), of_b = density(b);
         return of_a > of_b || (of_a == of_b && a < b);
     });
-    const std::vector<double> areas = areas_of(grid);
     double sum = 0;
     for (const std::int64_t pixel : order) {
-        sum += areas[static_cast<std::size_t>(pixel)] * known(map[pixel]);
+        sum += areas[static_cast<std::size_t>(pixel)] * density(pixel);
         levels[pixel] = sum;
     }
     if (!(sum > 0 && std::isfinite(sum)))

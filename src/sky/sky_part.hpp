@@ -96,8 +96,8 @@ class SkyPart {
     /// Collective. The costs of messages, measured when a job first asks, the same on all ranks.
     virtual MessageCosts message_costs() const = 0;
 
-    /// Whether this process has all of the sky.
-    bool is_whole() const { return grid().n_pixels() == whole_grid().n_pixels(); }
+    /// Whether this process has all of the sky's pixels, as the only rank of a job has, too.
+    bool has_all_pixels() const { return grid().n_pixels() == whole_grid().n_pixels(); }
     /// Collective. Does this rank's own work, and throws on all ranks what goes wrong on one.
     template <class Work>
     void together(const std::string& call, const Work& work) const {

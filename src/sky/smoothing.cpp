@@ -161,7 +161,7 @@ class Smoother {
     /// Whether the analysis can begin while the maps are on their way, before their pixels have been looked
     /// at: in vain where some turn out bad, which takes little more time than to look at them first.
     bool may_analyze_early() const {
-        return maps_.space() != space() && part().is_whole() && mask_.size() == 0 && has_few_fields() &&
+        return maps_.space() != space() && part().has_all_pixels() && mask_.size() == 0 && has_few_fields() &&
                options_.iterations == 0 && options_.tolerance == 0 && !options_.is_enough &&
                options_.ring_weights.empty() && options_.pixel_weights.size() == 0;
     }

@@ -159,7 +159,7 @@ def test_what_healpy_refuses_with_type_errors_is_refused(call):
     (lambda: hp.pix2ang(8, 768), "pixel = 768"), (lambda: hp.pix2ang(8, [0, -2]), r"pixels\[1\] = -2"),
     (lambda: hp.pix2ang(8, [768, -1]), r"pixels\[0\] = 768"), (lambda: hp.vec2pix(8, 0, 0, 0), "vector"),
     (lambda: hp.query_disc(8, [1, 0, 0], -1), "radius = -1"),
-    (lambda: hp.query_disc(8, [0, 0, 0], 1), "vector"), (lambda: hp.query_strip(8, -1, 1), "theta1 = -1"),
+    (lambda: hp.query_disc(8, [0, 0, 0], 1), "vector"), (lambda: hp.query_strip(8, np.inf, 1), "theta1 = inf"),
     (lambda: hp.query_polygon(8, [[1, 0, 0], [0, 1, 0]]), "3 or more"), (lambda: hp.npix2nside(0), "npix = 0"),
     (lambda: hp.ud_grade(np.zeros(12), 2, order_in="foo"), "order_in = 'foo'"), (lambda: hp.xyf2pix(8, 8, 0, 0), "x"),
     (lambda: hp.reorder(np.zeros(12), r2n=True, n2r=True), "contradict"),

@@ -39,13 +39,14 @@ struct QueryOptions {
 
 /// A disc around a direction (vec2ang gives that of a vector). radius: rad, from 0 to pi. A centre on its rim
 /// (within 2^-43 rad, for rounding) belongs to it if it is at the eastern end of the disc's part of its ring.
-/// Where the rim only touches a ring, it belongs to it if the rest of the ring does. A ring that lies on the
-/// rim belongs as to a strip. So no centre lies in a disc of radius 0.
+/// Where the rim only touches a ring, it belongs to it if the rest of the ring does. For a ring that lies on
+/// the rim, the rule is that of query_strip. So no centre lies in a disc of radius 0.
 Ranges query_disc(std::int64_t nside, const Angles& centre, double radius, const QueryOptions& options = {});
 
 /// A strip between two colatitudes (rad, from 0 to pi); theta_1 >= theta_2: what is north of theta_2 or south
-/// of theta_1. A ring that lies at a colatitude belongs to its north, but to its south in the southern cap
-/// (as far as cos theta, rounded, can tell). Pixels that overlap a strip are found without others.
+/// of theta_1. A ring at one of the two colatitudes belongs to the region north of it, or, in the southern
+/// cap, to the one south of it (as far as cos theta, rounded, can tell). With `inclusive`, exactly the pixels
+/// that overlap the strip are found.
 Ranges query_strip(std::int64_t nside, double theta_1, double theta_2, const QueryOptions& options = {});
 
 /// A convex polygon with sides of great circles, smaller than a hemisphere. vertices: 3 or more, of any

@@ -66,8 +66,8 @@ struct SmoothingOptions {
     int threads = 0;  ///< 0: available_cpus()
     Device device = Device::automatic();
     Progress progress = {};
-    /// A rank's part of a sky: grid and grid_out are the part's, lmax its layout's, and counts in
-    /// the report are those of the whole sky. Else null.
+    /// A rank's part of a sky: grid and grid_out are the part's, lmax its layout's unless it is given, and
+    /// counts in the report are those of the whole sky. Else null.
     std::shared_ptr<const SkyPart> part = {};
 };
 

@@ -17,8 +17,8 @@ def query_disc(nside: int, vec: ArrayLike, radius: float, inclusive: bool = Fals
                buff: NDArray[np.int64] | None = None, return_ranges: bool = False) -> NDArray[np.int64]:
     """Returns the pixels, [n] int64, whose centres lie within radius, rad, of a direction vec, [3].
 
-    A radius above pi is the whole sphere. A disc and the opposite one that holds the rest share no pixel: where centres
-    lie on the rim, a disc has those at the eastern end of its part of a ring. So one of radius 0 has none.
+    A radius above pi is the whole sphere. Two opposite discs that fill the sky share no pixel: a centre on the rim
+    belongs to the disc if it is at the eastern end of the disc's part of its ring. So a disc of radius 0 is empty.
 
     inclusive: returns all pixels that overlap the disc, and some that only come near it; the larger fact, the fewer of
     these. nest: pixels are in nest order. buff: an int64 array for the result, which is then a view of it.
@@ -38,9 +38,10 @@ def query_strip(nside: int, theta1: float, theta2: float, inclusive: bool = Fals
                 buff: NDArray[np.int64] | None = None, return_ranges: bool = False) -> NDArray[np.int64]:
     """Returns the pixels, [n] int64, whose centres lie between two colatitudes, rad.
 
-    A ring that lies at a bound belongs to the strip north of it, but in the southern cap to the one south of it: the sky
-    is the union of disjoint strips. If theta1 >= theta2, the region is what lies north of theta2 or south of theta1. Angles
-    beyond the poles stand for the colatitude with their cosine, as in healpy, after they have been compared.
+    A ring that lies at a bound belongs to the strip north of it, but in the southern cap to the one south of it: the
+    sky is the union of disjoint strips. If theta1 >= theta2, the region is what lies north of theta2 or south of
+    theta1. theta1 and theta2 are compared as given; then an angle beyond a pole is replaced by the colatitude with the
+    same cosine, as in healpy.
 
     inclusive: returns all pixels that overlap the region. nest: returns pixels in nest order, sorted from north to
     south; ranges ascend. buff, return_ranges: as in query_disc.

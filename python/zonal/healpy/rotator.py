@@ -209,8 +209,9 @@ class Rotator:
     def rotate_map_pixel(self, m: Any) -> Any:
         """Returns a map, or Q, U, or I, Q, U, after the rotation, by bilinear interpolation.
 
-        Of a masked array, masked and bad pixels are left out of the sums without making up for it, as in get_interp_val,
-        and a pixel is masked if all that it is interpolated from are. Of other arrays, it is UNSEEN if any of them is bad.
+        In a masked array, masked and bad pixels add nothing to the sums, whose weights are not rescaled, as in
+        get_interp_val; a pixel is masked if all that it is interpolated from are masked or bad. In other arrays, a
+        pixel is UNSEEN if any of these is bad.
         """
         rows = _rows(m, (1, 2, 3))
         before = np.array(self.I(*pix2ang(npix2nside(rows.shape[-1]), np.arange(rows.shape[-1]))))

@@ -39,8 +39,8 @@ struct RimWidths {
     }
 };
 
-/// Whether the rim of a disc around a pole has a row that lies on it. As strips have them, rows belong to the
-/// north of a bound, but those of the southern cap to its south.
+/// Whether a disc around a pole has a row that lies on its rim. As with strips, such a row belongs to the
+/// side north of the rim, but in the southern cap to the side south of it.
 bool has_row_on_rim(std::int64_t nside, const Disc& disc, std::int64_t row) {
     return (disc.theta < pi / 2) == (row <= 3 * nside);
 }

@@ -89,8 +89,8 @@ Disc disc_around(const Vector& centre, double radius) {
     return {angles.theta, to_direction(angles).phi, radius};
 }
 
-/// A disc that holds the polygon, whose vertices are not on its rim: none smaller than the sphere where it is
-/// not clear of a hemisphere.
+/// A disc that holds the polygon and has no vertex on its rim; the whole sphere if that disc would be nearly
+/// a hemisphere or larger.
 Disc disc_around(const std::vector<Vector>& vertices) {
     Vector sum{0, 0, 0};
     for (const Vector& vertex : vertices) sum = sum + vertex;

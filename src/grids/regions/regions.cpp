@@ -75,8 +75,8 @@ std::int64_t rows_north_of(std::int64_t nside, double theta) {
     const double rounding = 0x1p-46 * n;  // of a colatitude, in rows
     const auto rows = static_cast<std::int64_t>(nearest);
     if (std::abs(row - nearest) > rounding) return static_cast<std::int64_t>(row);
-    // Gorski et al. (2005), eqs. 4 and 8: a colatitude that meant a row is above or below it as cos theta
-    // rounds in them, in other packages, too.
+    // Gorski et al. (2005), eqs. 4 and 8: where a colatitude is meant to be that of a row, the rounding of
+    // cos theta in these equations decides, as in other packages.
     const double z = std::cos(theta), from_pole = n * std::sqrt(3 * (1 - std::abs(z)));
     bool above = n * (2 - 1.5 * z) >= nearest;
     if (z > 2. / 3) above = from_pole >= nearest;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "core/interruption.hpp"
 #include "io/fits/checked_values.hpp"
 #include "io/fits/fits_scan.hpp"
 #include "io/tables/text.hpp"
@@ -247,8 +248,10 @@ std::vector<std::vector<double>> FitsReader::read_columns(const Hdu& hdu, const 
         check(hdu, status);
         // Pieces of as many rows as CFITSIO buffers, so that it reads them once for all columns.
         const std::int64_t piece = std::max(chunk, 1L) * most;
+        const core::InterruptionPoll poll;
         for (const PixelRange& range : elements) {
             for (std::int64_t begin = range.first, end = begin; begin < range.end; begin = end) {
+                poll();
                 end = std::min(range.end, (begin / piece + 1) * piece);
                 for (std::size_t i = 0; i < columns.size(); ++i) {
                     const auto& column = hdu.columns[columns[i]];

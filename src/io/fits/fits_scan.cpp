@@ -29,6 +29,17 @@ std::string Scanner::read_block() {
     return block;
 }
 
+/// Whether CFITSIO takes a card for ZIMAGE, whose first one FitsHeader has if it is in the usual form.
+bool is_odd_tile_card(const FitsHeader& header, std::string_view card) {
+    constexpr std::string_view key = "ZIMAGE", hierarchy = "HIERARCH";
+    const bool is_long = card.starts_with(hierarchy);
+    if (is_long) card.remove_prefix(std::min(card.find_first_not_of(' ', hierarchy.size()), card.size()));
+    if (!card.starts_with(key) ||
+        (card.size() > key.size() && card[key.size()] != ' ' && card[key.size()] != '='))
+        return false;
+    return is_long || card.substr(8, 2) != "= " || header.has(std::string(key));
+}
+
 FitsHeader Scanner::read_header() {
     FitsHeader header;
     for (;;) {
@@ -36,6 +47,10 @@ FitsHeader Scanner::read_header() {
         for (std::int64_t at = 0; at < fits_block; at += fits_card) {
             const std::string_view card = std::string_view(block).substr(at, fits_card);
             if (trim_right(card) == "END") return header;
+            if (is_odd_tile_card(header, card))
+                throw InvalidArgument(
+                    "ZIMAGE must be one card, with '= ' in columns 9 and 10: CFITSIO would take another one "
+                    "for it");
             header.add(card);
         }
     }

@@ -58,7 +58,7 @@ std::vector<std::int64_t> undo_rice(const std::string& packed, std::int64_t n, s
     values.reserve(static_cast<std::size_t>(n));
     for (std::int64_t begin = 0; begin < n; begin += block) {
         const int k = static_cast<int>(bits.take(code_bits)) - 1;
-        if (k > plain) throw InvalidArgument("a tile has a code that Rice coding does not have");
+        if (k > plain) throw InvalidArgument("a tile has an invalid Rice code");
         for (std::int64_t i = begin; i < std::min(n, begin + block); ++i) {
             std::uint64_t code = 0;
             if (k == plain) {

@@ -60,7 +60,7 @@ class Dither {
     std::size_t start_, at_ = 0;
 };
 
-/// Exactly `size` bytes that a gzip or zlib stream stands for.
+/// The first `size` bytes that a gzip or zlib stream stands for, as CFITSIO takes them; throws for fewer.
 std::string inflated(std::string packed, std::int64_t size) {
     std::string bytes(static_cast<std::size_t>(size), '\0');
     z_stream stream{};
@@ -101,7 +101,7 @@ class TileReader {
             return stored(inflated(gzipped, n * width), n);
         const auto raw = heap(cells, image_.raw);
         if (static_cast<std::int64_t>(raw.size()) != n * width)
-            throw InvalidArgument(fmt::format("tile {} has no data of its size", row + 1));
+            throw InvalidArgument(fmt::format("the data of tile {} does not have the tile's size", row + 1));
         return stored(raw, n);
     }
 
@@ -149,12 +149,13 @@ class TileReader {
         std::vector<std::int64_t> integers;
         if (image_.method == Method::rice) {
             if (image_.bitpix < 0 && !quantised)
-                throw InvalidArgument("Rice coding of floats without ZSCALE");
+                throw InvalidArgument("has floats packed by RICE_1 without ZSCALE");
             integers = undo_rice(packed, n, image_.rice_bytes, image_.rice_block);
         } else {
             std::string bytes = image_.method == Method::none ? packed : inflated(packed, n * width);
             if (static_cast<std::int64_t>(bytes.size()) != n * width)
-                throw InvalidArgument(fmt::format("tile {} has no data of its size", row + 1));
+                throw InvalidArgument(
+                    fmt::format("the data of tile {} does not have the tile's size", row + 1));
             if (image_.method == Method::shuffled_gzip) bytes = unshuffled(bytes, width);
             if (!quantised) return stored(bytes, n);
             integers.reserve(static_cast<std::size_t>(n));
@@ -200,8 +201,13 @@ class TileReader {
 
 std::vector<double> read_tiles(const FileBytes& file, const TiledImage& image, std::int64_t first,
                                std::int64_t count, double null) {
-    require_memory(static_cast<double>(count) * sizeof(double),
-                   fmt::format("{}: an image of {} pixels", file.path(), count));
+    // A tile is unpacked as bytes, integers and doubles.
+    constexpr double bytes_of_tile = 32;
+    double tile_pixels = 1;
+    for (const auto length : image.tile_axes) tile_pixels *= static_cast<double>(length);
+    require_memory(
+        static_cast<double>(count) * sizeof(double) + bytes_of_tile * tile_pixels,
+        fmt::format("{}: an image of {} pixels, in tiles of {:.0f}", file.path(), count, tile_pixels));
     std::vector<double> values(static_cast<std::size_t>(count));
     const TileReader reader(file, image, null);
     const std::size_t n_axes = image.axes.size();

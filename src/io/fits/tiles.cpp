@@ -14,7 +14,7 @@
 namespace zonal::io {
 namespace {
 
-constexpr std::int64_t most_pixels = std::int64_t{1} << 28;  // of a tile: 2 GiB of doubles
+constexpr std::int64_t most_pixels = std::int64_t{1} << 28;  // of a tile: 8 GiB while it is unpacked
 
 TiledImage::Method method_of(const FitsHeader& header) {
     const std::string name = to_upper(header.text("ZCMPTYPE").value_or(""));
@@ -42,9 +42,15 @@ void find_columns(const std::vector<FitsColumn>& columns, TiledImage& image) {
         if (descriptor && column.repeat == 1 && name == "COMPRESSED_DATA") image.packed = found;
         if (descriptor && column.repeat == 1 && name == "GZIP_COMPRESSED_DATA") image.gzipped = found;
         if (descriptor && column.repeat == 1 && name == "UNCOMPRESSED_DATA") image.raw = found;
-        if (column.type == 'D' && column.repeat == 1 && name == "ZSCALE") image.scale_offset = offset;
-        if (column.type == 'D' && column.repeat == 1 && name == "ZZERO") image.zero_offset = offset;
-        if (column.type == 'J' && column.repeat == 1 && name == "ZBLANK") image.blank_offset = offset;
+        if (name == "ZSCALE") image.scale_offset = offset;
+        if (name == "ZZERO") image.zero_offset = offset;
+        if (name == "ZBLANK") image.blank_offset = offset;
+        const char number = name == "ZBLANK" ? 'J' : 'D';
+        if ((name == "ZSCALE" || name == "ZZERO" || name == "ZBLANK") &&
+            (column.type != number || column.repeat != 1))
+            throw InvalidArgument(
+                fmt::format("is tile-compressed with a column {} of format '{}': must be 1{}", name,
+                            column.format, number));
         if (name == "NULL_PIXEL_MASK")
             throw InvalidArgument(
                 "is tile-compressed with a mask of pixels, which is not read: unpack the file first "

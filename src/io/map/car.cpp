@@ -1,6 +1,7 @@
 // Reading equidistant cylindrical images.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <numbers>
@@ -229,6 +230,38 @@ std::vector<std::int64_t> band_pixels(const CarLayout& layout) {
     return pixels;
 }
 
+/// Reads planes one by one, but those that lie in tiles of several planes at once: a tile is unpacked as a
+/// whole, of which a few bytes may stand for many planes.
+class PlaneReader {
+  public:
+    PlaneReader(FitsReader& reader, const Hdu& hdu, const std::vector<MapField>& fields, std::int64_t size)
+        : reader_(reader), hdu_(hdu), size_(size) {
+        const auto in_tile = [](std::int64_t length) { return length > 1; };
+        if (!hdu.tiles || fields.size() < 2 ||
+            std::none_of(hdu.tiles->tile_axes.begin() + 2, hdu.tiles->tile_axes.end(), in_tile))
+            return;
+        const auto [first, last] =
+            std::minmax_element(fields.begin(), fields.end(),
+                                [](const MapField& a, const MapField& b) { return a.source < b.source; });
+        first_ = first->source;
+        last_ = last->source;
+    }
+
+    std::vector<double> read(std::int64_t plane) const {
+        if (last_ < first_) return reader_.read_image(hdu_, plane * size_, size_, unseen_value);
+        if (all_.empty())
+            all_ = reader_.read_image(hdu_, first_ * size_, (last_ - first_ + 1) * size_, unseen_value);
+        const auto begin = all_.begin() + static_cast<std::ptrdiff_t>((plane - first_) * size_);
+        return {begin, begin + static_cast<std::ptrdiff_t>(size_)};
+    }
+
+  private:
+    FitsReader& reader_;
+    const Hdu& hdu_;
+    std::int64_t size_, first_ = 0, last_ = -1;
+    mutable std::vector<double> all_;  ///< from the first plane to the last, once one was asked for
+};
+
 }  // namespace
 
 MapFile read_car_image(FitsReader& reader, const Hdu& hdu, const ReadMapOptions& options) {
@@ -240,10 +273,11 @@ MapFile read_car_image(FitsReader& reader, const Hdu& hdu, const ReadMapOptions&
     map.pixels = band_pixels(layout);
     const std::int64_t plane_size = layout.n_rows * layout.pixels.n_phi;
     const auto all = list_fields(hdu, options, map.notes);
-    for (const auto& field : choose_fields(all, options, map.notes)) {
+    const auto fields = choose_fields(all, options, map.notes);
+    const PlaneReader planes(reader, hdu, fields, plane_size);
+    for (const auto& field : fields) {
         std::vector<double> image;
-        if (!options.header_only)
-            image = reader.read_image(hdu, field.source * plane_size, plane_size, unseen_value);
+        if (!options.header_only) image = planes.read(field.source);
         map.columns.push_back({.name = field.name,
                                .unit = field.unit,
                                .precision = field.precision,

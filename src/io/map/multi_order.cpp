@@ -128,7 +128,12 @@ std::vector<Leaf> leaves_of(const MapFile& map, const HealpixPixels& pixels) {
         };
         if (!std::all_of(map.columns.begin(), map.columns.end(), unseen)) leaves.push_back(leaf);
     }
+    if (!map.partial()) return leaves;
     std::sort(leaves.begin(), leaves.end(), by_number);
+    const auto twice = std::adjacent_find(leaves.begin(), leaves.end(),
+                                          [](const Leaf& a, const Leaf& b) { return a.number == b.number; });
+    if (twice != leaves.end())
+        throw InvalidArgument("pixels", "nested pixel " + std::to_string(twice->number) + " occurs twice");
     return leaves;
 }
 
@@ -153,6 +158,9 @@ MergedCells merge_cells(const MapFile& map) {
         throw InvalidArgument(
             fmt::format("multi-order map of {}: must be HEALPix pixels of an nside that is a power of 2",
                         to_string(map.pixelization)));
+    constexpr double bytes_of_pixel = 72;  // numbers, leaves, and cells before and after they are sorted
+    const auto n = map.partial() ? std::ssize(map.pixels) : 12 * pixels->nside * pixels->nside;
+    require_memory(bytes_of_pixel * static_cast<double>(n), fmt::format("a multi-order map of {} pixels", n));
     std::vector<Leaf> leaves = leaves_of(map, *pixels), cells, parents;
     for (int order = std::countr_zero(static_cast<std::uint64_t>(pixels->nside)); order >= 0; --order) {
         for (std::size_t i = 0; i < leaves.size();) {

@@ -219,15 +219,15 @@ Array<double, 1> read_mask_part(const std::string& path, const SkyMap& map, cons
     const auto mask = read_part(path, sky, {.fields = {field}, .polarized = false});
     notes = mask.notes;
     Array<double, 1> values({sky.grid().n_pixels()});
+    const auto part = sky.part();
     sky.ranks().together("the mask " + path, [&] {
         require_same_sky(mask, map.header());
         for (std::int64_t pixel = 0; pixel < values.size(); ++pixel) {
             const double value = mask.columns[0].values[static_cast<std::size_t>(pixel)];
-            values(pixel) = mask_value(value, mask.source, sky.part()->whole_pixel(pixel));
+            values(pixel) = mask_value(value, mask.source, part->whole_pixel(pixel));
         }
     });
-    require_unmasked(sky.part()->largest(*std::max_element(values.data(), values.data() + values.size())),
-                     mask);
+    require_unmasked(part->largest(*std::max_element(values.data(), values.data() + values.size())), mask);
     return values;
 }
 

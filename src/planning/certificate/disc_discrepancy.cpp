@@ -32,7 +32,7 @@ std::vector<Band> bands_of(const Grid& grid) {
         band.before = sum;
         sum += band.whole;
         band.missed = std::max(std::abs(band.before - area(band)), std::abs(sum - area(band)));
-        // A disc may end just before the next ring, or begin just behind the last.
+        // A disc may end just before the next ring, or begin just after the last.
         if (i + 1 < bands.size()) band.missed = std::max(band.missed, std::abs(sum - area(bands[i + 1])));
         if (i > 0) band.missed = std::max(band.missed, std::abs(band.before - area(bands[i - 1])));
     }
@@ -103,7 +103,7 @@ double DiscDiscrepancy::over(double theta) const {
     return bound_[std::min(static_cast<std::size_t>(above - angle_.begin()), bound_.size() - 1)];
 }
 
-// The bound rises up to pi / 2 and falls behind, but for a step near great circles.
+// The bound rises up to pi / 2 and falls beyond it, but for a step near great circles.
 double DiscDiscrepancy::over(double first, double last) const {
     const double most = std::max(over(first), over(last));
     return first < pi / 2 && last > pi / 2 ? std::max(most, over(pi / 2)) : most;

@@ -380,7 +380,10 @@ TEST_F(CudaRanks, ServeSkiesButNoSumsOverPixels) {
         EXPECT_EQ(up->grid().n_pixels(), sky.grid().n_pixels());
         sky.part()->halo(0.1);
     });
-    EXPECT_THAT(errors, Each(HasSubstr("device = cuda:0 of rank 0: sums over pixels, ring FFTs and splits")));
+    EXPECT_THAT(
+        errors,
+        Each(HasSubstr(
+            "device = cuda:0 of rank 0: over several ranks, sums over pixels, ring FFTs and splits")));
 }
 
 TEST_F(CudaRanks, SayWhichRankHasNoSuchDevice) {

@@ -99,7 +99,9 @@ class FitsBuilder {
     FitsBuilder& card(const std::string& key, const std::string& value) {
         std::string text = key;
         text.resize(8, ' ');
-        text += "= " + value;
+        return raw_card(text + "= " + value);
+    }
+    FitsBuilder& raw_card(std::string text) {
         text.resize(80, ' ');
         bytes_ += text;
         return *this;

@@ -132,6 +132,14 @@ TEST_F(HostileFiles, TilesThatAreNotReadEndTheFile) {
     EXPECT_EQ(read_map(folder.write("f", plain.bytes())).columns.size(), 1u);
 }
 
+TEST_F(HostileFiles, TilesDoNotHideFromTheReader) {
+    const std::string data(96, '\0');
+    for (const char* card : {"HIERARCH ZIMAGE = T", "ZIMAGE  =T", "HIERARCH  ZIMAGE=T", "ZIMAGE  = T"}) {
+        auto file = FitsBuilder().table(8, 12, {"D"}, {"T"}).card("ZIMAGE", "F").raw_card(card);
+        EXPECT_THAT(error(file.healpix(1).end().data(data)), HasSubstr("ZIMAGE must be one card")) << card;
+    }
+}
+
 /// Every reader either reads the file or throws IoError.
 void read_with_everything(const std::string& path) {
     const auto attempt = [](auto&& read) {

@@ -132,6 +132,10 @@ TEST(MultiOrder, WhatHasNoCellsIsNotMerged) {
     map.pixelization = HealpixPixels{3, healpix::Order::ring};
     EXPECT_THAT(message_of<InvalidArgument>([&] { merge_cells(map); }),
                 HasSubstr("nside that is a power of 2"));
+    auto twice = nested(2, {1, 1, 1, 1});
+    twice.pixels = {0, 1, 1, 3};
+    EXPECT_THAT(message_of<InvalidArgument>([&] { merge_cells(twice); }),
+                HasSubstr("nested pixel 1 occurs twice"));
     map.pixelization = CarPixels{9, 12};
     EXPECT_THAT(message_of<InvalidArgument>([&] { merge_cells(map); }),
                 HasSubstr("nside that is a power of 2"));

@@ -42,7 +42,7 @@ TEST(RiceCoding, OfDamagedBytesIsRefused) {
         message_of<InvalidArgument>([&] { undo_rice(bytes_of("0000000000000001 1111 1111"), 9, 2, 32); }),
         HasSubstr("ends early"));
     EXPECT_THAT(message_of<InvalidArgument>([&] { undo_rice(std::string(4, 0) + "\xff\xff", 9, 4, 32); }),
-                HasSubstr("a code that Rice coding does not have"));
+                HasSubstr("an invalid Rice code"));
 }
 
 }  // namespace

@@ -204,6 +204,24 @@ TEST(ConvolutionPlan, SaysWhatAMethodCannotDo) {
                 ThrowsMessage<InvalidArgument>(HasSubstr("1 pixels are UNSEEN or masked")));
 }
 
+TEST(ConvolutionPlan, RefusesGapsBetweenRowsAndMasksOfAnotherGrid) {
+    auto request = request_of(false, 1);
+    request.n_maps = 2;
+    const std::int64_t n = 12 * nside * nside;
+    Rows rows({2, n}), out({2, n});
+    const std::vector<double> padded(static_cast<std::size_t>(2 * n + 3), 1);
+    const Array<double, 1> short_mask({n - 1});
+    for (const auto method : {ConvolutionMethod::ring_fft, ConvolutionMethod::harmonic}) {
+        ConvolutionPlan plan(request, choice_of(method));
+        const View<const double, 2> gaps(padded.data(), {2, n}, {n + 3, 1});
+        EXPECT_THAT(([&] { plan.convolve<double>(gaps, out.view()); }),
+                    ThrowsMessage<InvalidArgument>(HasSubstr("maps: rows are")));
+        EXPECT_THAT(
+            ([&] { plan.convolve<double>(std::as_const(rows).view(), short_mask.view(), out.view()); }),
+            ThrowsMessage<InvalidArgument>(HasSubstr("mask: axis 0 (pixel)")));
+    }
+}
+
 TEST(ConvolutionPlan, DoesNotSpreadPixelsWithoutAValue) {
     const auto request = request_of(false, 1);
     Rows row({1, 12 * nside * nside}), out(row.extents());

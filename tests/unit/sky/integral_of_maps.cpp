@@ -45,6 +45,15 @@ TEST(Integral, OfSomePixelsIsTheSumOfTheirValuesTimesTheirAreas) {
     EXPECT_EQ(integral(view(map), grid, {}), 0);
 }
 
+TEST(CredibleLevels, LeaveOutPixelsInNoRing) {
+    const Grid caps = Grid::healpix(1).subset({0, 1});
+    const std::vector<double> map{4, 3, 2, 1, 0, 0, 0, 0, 100, -1, std::nan(""), 0};
+    std::vector<double> levels(12);
+    credible_levels(view(map), caps, {levels.data(), {12}});
+    EXPECT_NEAR(levels[0], 0.4, 4 * eps);
+    for (const std::size_t pixel : {8, 9, 10, 11}) EXPECT_NEAR(levels[pixel], 1, 4 * eps) << pixel;
+}
+
 TEST(Integral, RefusesWhatHasNone) {
     const Grid grid = Grid::healpix(1);
     std::vector<double> map(12, 1);
