@@ -39,7 +39,7 @@ class Result:
         return json.loads(self.out)
 
 
-def call(*arguments, program=ZONAL, cwd=None, timeout=120, **options):
+def call(*arguments, program=ZONAL, cwd=None, timeout=600, **options):
     """Runs a program, zonal by default, with these arguments."""
     command = [program, *map(str, arguments)]
     process = subprocess.run(command, cwd=cwd, timeout=timeout, capture_output=True, text=True, errors="replace", **options)

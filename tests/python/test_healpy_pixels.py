@@ -332,15 +332,14 @@ def test_monopoles_and_dipoles(rng):
         hp.remove_dipole(np.arange(768), copy=False)
 
 
-def test_import_takes_little_time_and_no_heavy_modules():
+def test_import_loads_few_modules_beside_its_own():
+    """What is loaded, rather than the time of it, which depends on what else the machine does."""
     code = """
-import time, sys, numpy
-start = time.perf_counter()
+import sys, numpy
+before = set(sys.modules)
 import zonal.healpy
-print(time.perf_counter() - start)
-print(*[m for m in ("astropy", "matplotlib", "scipy", "healpy", "tqdm") if m in sys.modules])
+print(*[name for name in set(sys.modules) - before if not name.startswith("zonal")])
 """
-    runs = [subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split("\n")
-            for _ in range(5)]
-    assert min(float(run[0]) for run in runs) < 0.25  # the least of five, as others use the machine
-    assert all(run[1] == "" for run in runs)
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert not {"astropy", "matplotlib", "scipy", "healpy", "tqdm"} & {name.partition(".")[0] for name in loaded}
+    assert len(loaded) < 60, loaded  # 34 by Python 3.11
