@@ -43,8 +43,7 @@ void declare(CLI::App& app, ConvertOptions& options) {
     group
         .act("--multi-order",
              "write a multi-order map (NUNIQ): four pixels of one parent that agree in every column become "
-             "one "
-             "cell, and so on; pixels that are UNSEEN in every column are left out",
+             "one cell, and so on; pixels that are UNSEEN in every column are left out",
              [&options] { options.sky = Sky::multi_order; })
         ->excludes("--full")
         ->excludes("--partial")

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <concepts>
+#include <exception>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -122,5 +123,16 @@ class Cancelled : public Error {
   public:
     using Error::Error;
 };
+
+/// Returns what some work throws; null if it throws nothing.
+template <class Work>
+std::exception_ptr thrown_by(const Work& work) {
+    try {
+        work();
+    } catch (...) {
+        return std::current_exception();
+    }
+    return nullptr;
+}
 
 }  // namespace zonal

@@ -17,13 +17,9 @@ const char* name_of(ExchangeWay way) {
 /// Every rank's, from all of them.
 std::vector<RankLink> gather_links(Transport& job, Device device) {
     RankLink mine;
-    std::exception_ptr error;
-    try {
-        if (device.kind() == Device::Kind::cuda) mine = cuda_rank_link(device.index());
-    } catch (...) {
-        error = std::current_exception();
-    }
-    agree(job, "devices", error);
+    agree(job, "devices", thrown_by([&] {
+              if (device.kind() == Device::Kind::cuda) mine = cuda_rank_link(device.index());
+          }));
     std::vector<RankLink> links;
     const auto devices = job.gather(mine.device), reasons = job.gather(mine.no_nccl);
     for (std::size_t i = 0; i < devices.size(); ++i) links.push_back({devices[i], reasons[i]});
@@ -38,13 +34,9 @@ std::shared_ptr<DeviceLink> connect(Transport& job, int device, const std::strin
         return job.device_link;
     job.device_link = nullptr;
     std::string id;
-    std::exception_ptr error;
-    try {
-        if (job.rank() == 0) id = make_nccl_id();
-    } catch (...) {
-        error = std::current_exception();
-    }
-    agree(job, way, error);
+    agree(job, way, thrown_by([&] {
+              if (job.rank() == 0) id = make_nccl_id();
+          }));
     job.device_link = make_cuda_link(job, device, job.gather(id)[0]);
     return job.device_link;
 }

@@ -6,6 +6,7 @@
 
 #include "core/stopwatch.hpp"
 #include "distributed/agreement.hpp"
+#include "zonal/error.hpp"
 
 namespace zonal::distributed {
 namespace {
@@ -17,14 +18,10 @@ constexpr std::size_t probe_bytes = std::size_t{1} << 22;
 class Probe {
   public:
     explicit Probe(Transport& transport) : transport_(transport) {
-        std::exception_ptr error;
-        try {
-            outgoing_.resize(probe_bytes);  // which touches the memory, too
-            incoming_.resize(probe_bytes);
-        } catch (...) {
-            error = std::current_exception();
-        }
-        agree(transport, "measuring messages", error);
+        agree(transport, "measuring messages", thrown_by([&] {
+                  outgoing_.resize(probe_bytes);  // which touches the memory, too
+                  incoming_.resize(probe_bytes);
+              }));
         for (int distance = 1; distance < transport.size(); distance *= 2) ++n_messages_;
     }
 

@@ -93,8 +93,7 @@ std::string RankSky::why_no_halo() const {
         if (devices_[rank].kind() == Device::Kind::cuda)
             return fmt::format(
                 "device = {} of rank {}: over several ranks, sums over pixels, ring FFTs and splits run only "
-                "on "
-                "CPUs: the device must be cpu on all ranks, or the method harmonic",
+                "on CPUs: the device must be cpu on all ranks, or the method harmonic",
                 to_string(devices_[rank]), rank);
     return "";
 }

@@ -230,7 +230,7 @@ class ConvolutionPlan::Implementation {
     }
 
     void plan_split() {
-        const auto options = split_options(request_, choice_, options_.part);
+        const auto options = split_options(request_, choice_, part_);
         if (has_spin())
             spin_split_.emplace(grid(), *choice_.split, options);
         else
@@ -266,7 +266,7 @@ class ConvolutionPlan::Implementation {
         options.threads = request_.threads;
         options.device = choice_.device;
         options.progress = [this](double done) { return !progress_ || progress_(done); };
-        options.part = options_.part;
+        options.part = part_;
         harmonic_.emplace(grid(), has_spin() ? Fields::qu : Fields::scalars, windows, grid_out(), options);
     }
 

@@ -46,7 +46,8 @@ class CudaTransform final : public TransformByType<CudaTransform, true> {
   private:
     friend class TransformByType<CudaTransform, true>;
 
-    /// Of the alm that the rings of a zone give, where others have been before; 0 for one zone.
+    /// Bytes of the alm that the rings of one zone give, which are added to those of the zones before it. A
+    /// single zone needs none.
     std::int64_t part_bytes() const {
         if (zones_.size() == 1) return 0;
         const std::int64_t components = options_.spin > 0 && options_.parts == SpinParts::both ? 2 : 1;

@@ -18,7 +18,7 @@ class Zone {
     /// grid: of these rings.
     Zone(const Grid& grid, const ShtOptions& options);
 
-    /// Makes room for so many maps at once.
+    /// Makes room for n_maps maps at once.
     void fit(CudaStorage& storage, std::int64_t n_maps) const;
     std::int64_t scratch_bytes() const {
         return orders.scratch_bytes(orders.layout().size()) + whole_.scratch_sizes().bytes();
@@ -50,8 +50,8 @@ class Zone {
     std::optional<RingBands> bands_;  ///< of large grids, for copies
 };
 
-/// The grid's rings in up to so many zones from the poles to the equator, with about as many Fourier
-/// coefficients each.
+/// Divides the grid's rings into at most n_zones zones from the poles to the equator. All have about the same
+/// number of Fourier coefficients.
 std::vector<std::unique_ptr<const Zone>> make_zones(const Grid& grid, const ShtOptions& options,
                                                     std::int64_t n_zones);
 

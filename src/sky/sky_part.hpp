@@ -11,6 +11,7 @@
 
 #include "zonal/alm.hpp"
 #include "zonal/device.hpp"
+#include "zonal/error.hpp"
 #include "zonal/grid.hpp"
 #include "zonal/sht.hpp"
 #include "zonal/view.hpp"
@@ -101,13 +102,7 @@ class SkyPart {
     /// Collective. Does this rank's own work, and throws on all ranks what goes wrong on one.
     template <class Work>
     void together(const std::string& call, const Work& work) const {
-        std::exception_ptr error;
-        try {
-            work();
-        } catch (...) {
-            error = std::current_exception();
-        }
-        agree(call, error);
+        agree(call, thrown_by(work));
     }
     /// Collective. The sum of all ranks' numbers of pixels.
     std::int64_t sum(std::int64_t count) const {

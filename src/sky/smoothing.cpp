@@ -36,6 +36,7 @@ class SmoothingPlan::Implementation {
           fields(fields),
           beam(beam),
           grid_out(grid_out),
+          sky_out(grid_out),
           options(options),
           part(part_or_whole(options.part, grid)),
           lmax(options.lmax == -1 ? part->layout().lmax() : options.lmax),
@@ -54,8 +55,7 @@ class SmoothingPlan::Implementation {
     /// Of spin 0 or 2.
     const ShtPlan& analysis_plan(int spin) { return plan_of(analysis_plans_[spin / 2], *part, spin); }
     const ShtPlan& synthesis_plan(int spin) {
-        return nearest.same() ? analysis_plan(spin)
-                              : plan_of(synthesis_plans_[spin / 2], WholeSky(grid_out), spin);
+        return nearest.same() ? analysis_plan(spin) : plan_of(synthesis_plans_[spin / 2], sky_out, spin);
     }
     ShtWorkspace& workspace() {
         if (!workspace_) workspace_.emplace(sht::take_workspace(plan_of_workspace()));
@@ -71,6 +71,7 @@ class SmoothingPlan::Implementation {
     const Fields fields;
     const Beam beam;
     const Grid grid_out;
+    const WholeSky sky_out;  ///< where its pixels are others
     const SmoothingOptions options;
     const std::shared_ptr<const SkyPart> part;
     const std::int64_t lmax;

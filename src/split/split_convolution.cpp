@@ -51,16 +51,9 @@ ShtOptions harmonic_options(const SplitConvolutionOptions& options, std::int64_t
 
 /// The first in this thread. Rethrows what it threw, else what the second threw.
 void at_the_same_time(const std::function<void()>& first, const std::function<void()>& second) {
-    std::exception_ptr failure_of_first, failure_of_second;
-    const auto run = [](const std::function<void()>& work, std::exception_ptr& failure) {
-        try {
-            work();
-        } catch (...) {
-            failure = std::current_exception();
-        }
-    };
-    std::thread other([&] { run(second, failure_of_second); });
-    run(first, failure_of_first);
+    std::exception_ptr failure_of_second;
+    std::thread other([&] { failure_of_second = thrown_by(second); });
+    const auto failure_of_first = thrown_by(first);
     other.join();
     if (failure_of_first) std::rethrow_exception(failure_of_first);
     if (failure_of_second) std::rethrow_exception(failure_of_second);

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "zonal/error.hpp"
 #include "zonal/grid.hpp"
 #include "zonal/sht.hpp"
 
@@ -43,13 +44,7 @@ class Communicator {
     /// Collective. Does a rank's own work, in which it does not wait for others, and agrees on its errors.
     template <class Work>
     void together(const std::string& call, const Work& work) const {
-        std::exception_ptr error;
-        try {
-            work();
-        } catch (...) {
-            error = std::current_exception();
-        }
-        agree(call, error);
+        agree(call, thrown_by(work));
     }
     /// Collective. This rank's share of the CPUs that it may use, above 0 and at most 1: each CPU is divided
     /// among the ranks of the machine that may use it.

@@ -22,7 +22,7 @@ std::int64_t n_pixels_of(int order) {
     return std::int64_t{12} << (2 * order);
 }
 
-/// Of a cell's number; -1 below the least.
+/// The order of a cell, by its number; -1 for numbers below that of the first cell.
 int order_of(std::int64_t unique) {
     return unique < 4 ? -1 : (std::bit_width(static_cast<std::uint64_t>(unique)) - 3) / 2;
 }
@@ -114,8 +114,8 @@ std::vector<Leaf> leaves_of(const MapFile& map, const HealpixPixels& pixels) {
         std::iota(numbers.begin(), numbers.end(), 0);
     }
     const View<std::int64_t, 1> view(numbers.data(), {n});
-    // Of a full sky they become the place of each nested pixel, of a partial one the nested pixel at each
-    // place.
+    // For a full sky, `numbers` becomes the place of each nested pixel; for a partial one, the nested pixel
+    // at each place.
     if (ring && map.partial()) healpix::ring2nest(pixels.nside, view, view);
     if (ring && !map.partial()) healpix::nest2ring(pixels.nside, view, view);
     std::vector<Leaf> leaves;
@@ -159,7 +159,7 @@ MergedCells merge_cells(const MapFile& map) {
             fmt::format("multi-order map of {}: must be HEALPix pixels of an nside that is a power of 2",
                         to_string(map.pixelization)));
     constexpr double bytes_of_pixel = 72;  // numbers, leaves, and cells before and after they are sorted
-    const auto n = map.partial() ? std::ssize(map.pixels) : 12 * pixels->nside * pixels->nside;
+    const auto n = map.partial() ? std::ssize(map.pixels) : full_sky_size(*pixels);
     require_memory(bytes_of_pixel * static_cast<double>(n), fmt::format("a multi-order map of {} pixels", n));
     std::vector<Leaf> leaves = leaves_of(map, *pixels), cells, parents;
     for (int order = std::countr_zero(static_cast<std::uint64_t>(pixels->nside)); order >= 0; --order) {

@@ -42,8 +42,8 @@ class OrderStage {
 
     /// How many of n_maps maps share the recurrences.
     std::int64_t maps_at_once(std::int64_t n_maps) const { return cuda::maps_at_once(legendre_, n_maps); }
-    /// Makes room for so many maps, but for F_m on the grid's rings. adjoint: orders whose sums there is to
-    /// be room for.
+    /// Makes room for n_maps maps, except for F_m on the grid's rings. adjoint: the orders whose sums need
+    /// room.
     void fit(StageScratch& scratch, std::int64_t n_maps, Orders adjoint) const {
         scratch.coarse.reserve(n_maps * coarse_map_size());
         scratch.modes.fit(legendre_, n_maps, adjoint);
