@@ -50,8 +50,13 @@ def paired(ours, theirs, runs, clock=time.perf_counter):
         middle = clock()
         theirs()
         pairs.append((middle - start, clock() - middle))
+    return of_pairs(pairs)
+
+
+def of_pairs(pairs):
+    """What a record says of pairs of seconds, ours and a peer's."""
     ratios = [b / a for a, b in pairs]
-    return {"seconds": min(a for a, _ in pairs), "peer_seconds": min(b for _, b in pairs), "runs": runs,
+    return {"seconds": min(a for a, _ in pairs), "peer_seconds": min(b for _, b in pairs), "runs": len(pairs),
             "speed_over_peer_median": statistics.median(ratios), "speed_over_peer_min": min(ratios),
             "speed_over_peer_max": max(ratios)}
 

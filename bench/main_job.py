@@ -1,14 +1,17 @@
-"""zonal.smooth within an error beside healpy.smoothing(iter=3) up to the same lmax, as users of Python call them, in one
-process, run in turn. JSON on standard output.
+"""zonal.smooth within an error beside healpy.smoothing(iter=3) up to the same lmax, as users of Python call them, each in a
+process of its own (OpenMP's threads keep their cores for a while after a call), in turn. JSON on standard output.
 
     OMP_NUM_THREADS=1 python bench/main_job.py --threads 1 --output FILE
 
-The map is I of a CMB sky (the Planck 2018 spectrum up to 3 nside - 1); the first call of each kind, which fills the
-caches, is not counted. certified_over_asked is the certificate's use of the error; error is measured against
-zonal.smooth within 1e-10.
+The map is I of a CMB sky (the Planck 2018 spectrum up to 3 nside - 1). A time is the median of ten calls at nside 64 and
+of one call above; the first calls, which fill the caches, are not counted. certified_over_asked is the certificate's use
+of the error; error is measured against zonal.smooth within 1e-10.
 """
 import argparse
+import multiprocessing
 import pathlib
+import statistics
+import time
 
 import healpy
 import numpy as np
@@ -19,25 +22,62 @@ import machine
 THEORY = pathlib.Path(__file__).resolve().parents[1] / "data" / "theory" / "planck2018_lcdm_cl_v3.fits"
 
 
+def make_sky(nside):
+    return zonal.synfast(healpy.read_cl(THEORY)[0][:3 * nside], nside, seed=nside)
+
+
+def smooth(side, sky, lmax, error, options):
+    """The smoothed map, and our report."""
+    if side == "peer":
+        return healpy.smoothing(sky, fwhm=np.radians(options.fwhm_arcmin / 60), lmax=lmax, iter=3), None
+    smoothed, (report,) = zonal.smooth(sky, f"{options.fwhm_arcmin} arcmin", lmax=lmax, error=error, return_report=True)
+    return smoothed, report
+
+
+def serve(connection, side, nside, lmax, error, options):
+    """One side's process: the median of some calls for each number of calls received; 0 ends it."""
+    zonal.threads(options.threads)
+    sky = make_sky(nside)
+    while (calls := connection.recv()) > 0:
+        seconds = []
+        for _ in range(calls):
+            start = time.perf_counter()
+            smooth(side, sky, lmax, error, options)
+            seconds.append(time.perf_counter() - start)
+        connection.send(statistics.median(seconds))
+
+
+def start(side, *arguments):
+    """A function that returns the median seconds of a number of calls in a new process."""
+    context = multiprocessing.get_context("spawn")
+    here, there = context.Pipe()
+    process = context.Process(target=serve, args=(there, side, *arguments), daemon=True)
+    process.start()
+
+    def median_of(calls):
+        here.send(calls)
+        if calls > 0:
+            return here.recv()
+        return process.join()
+    return median_of
+
+
 def measure(nside, error, options):
-    lmax, fwhm = options.lmax_over_nside * nside, options.fwhm_arcmin
-    sky = zonal.synfast(healpy.read_cl(THEORY)[0][:3 * nside], nside, seed=nside)
-    results = [None, None]
-
-    def ours():
-        results[0] = zonal.smooth(sky, f"{fwhm} arcmin", lmax=lmax, error=error, return_report=True)
-
-    def theirs():
-        results[1] = healpy.smoothing(sky, fwhm=np.radians(fwhm / 60), lmax=lmax, iter=3)
-
+    lmax = options.lmax_over_nside * nside
+    ours, peer = (start(side, nside, lmax, error, options) for side in ("ours", "peer"))
+    calls = 10 if nside <= 64 else 1
     runs = options.runs if nside <= 512 else max(3, options.runs // 2)
-    timed = machine.paired(ours, theirs, runs)
-    smoothed, (report,) = results[0]
-    exact = zonal.smooth(sky, f"{fwhm} arcmin", lmax=lmax, error=1e-10, return_report=True)[0]
-    return {"nside": nside, "lmax": lmax, "asked": error, **timed, "iterations": report.analysis.iterations,
+    ours(2), peer(2)
+    pairs = [(ours(calls), peer(calls)) for _ in range(runs)]
+    ours(0), peer(0)
+    sky = make_sky(nside)
+    smoothed, report = smooth("ours", sky, lmax, error, options)
+    of_peer = smooth("peer", sky, lmax, error, options)[0]
+    exact = smooth("ours", sky, lmax, 1e-10, options)[0]
+    return {"nside": nside, "lmax": lmax, "asked": error, **machine.of_pairs(pairs), "iterations": report.analysis.iterations,
             "certified_over_asked": report.certified_error / error,
             "error": float(np.sqrt(np.mean((smoothed - exact)**2) / np.mean(exact**2))),
-            "error_of_peer": float(np.sqrt(np.mean((results[1] - exact)**2) / np.mean(exact**2))),
+            "error_of_peer": float(np.sqrt(np.mean((of_peer - exact)**2) / np.mean(exact**2))),
             "notes": list(report.notes)}
 
 
