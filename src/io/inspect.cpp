@@ -5,6 +5,8 @@
 #include "io/tables/spectrum_names.hpp"
 #include "io/tables/text_table.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 
@@ -47,6 +49,9 @@ FileSummary inspect(const std::string& path) {
         summary.hdus.push_back(summarise(hdu));
         if (summary.kind == FileKind::other) summary.kind = summary.hdus.back().kind;
     }
+    for (const auto& hdu : scan.hdus)
+        if (!hdu.refusal.empty())
+            summary.notes.push_back(fmt::format("{}: {} {}", path, hdu.label(), hdu.refusal));
     if (!scan.problem.empty()) summary.notes.push_back(path + ": " + scan.problem);
     return summary;
 }

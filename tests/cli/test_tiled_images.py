@@ -50,6 +50,29 @@ def test_dithered_images_are_read_as_astropy_unpacks_them(zonal, tmp_path, dithe
         np.testing.assert_allclose(read_again(zonal, tmp_path), expected, rtol=0, atol=4 * np.finfo("f4").eps)
 
 
+@pytest.mark.parametrize("options", [{"compression_type": "GZIP_2", "quantize_level": 0}, {"compression_type": "NOCOMPRESS", "quantize_level": 0},
+                                     {"compression_type": "RICE_1", "quantize_level": -1e-6}])
+def test_floats_are_scaled(zonal, tmp_path, options):
+    image = images(np.random.default_rng(8))["f4"]
+    packed_file(tmp_path / "packed.fits", image, **options)
+    with fits.open(tmp_path / "packed.fits", mode="update", disable_image_compression=True) as file:
+        file[1].header.update(BSCALE=2.0, BZERO=-1.0)
+    # Quantised in steps of 1e-6, of which rounding takes half, and then float's eps.
+    np.testing.assert_allclose(read_again(zonal, tmp_path), 2.0 * image - 1, rtol=0, atol=2 * 0.6e-6)
+
+
+def test_maps_behind_tiles_that_are_not_read_are_read(zonal, fails, tmp_path):
+    image = images(np.random.default_rng(9))["f8"]
+    header = fits.Header(KEYS)
+    packed = fits.CompImageHDU(image.astype("i2"), header, compression_type="HCOMPRESS_1", tile_shape=(24, 48))
+    tiled = fits.CompImageHDU(image.astype("i2") + 5, header, name="TILED")
+    fits.HDUList([fits.PrimaryHDU(), packed, fits.ImageHDU(image, header, name="BEHIND"), tiled]).writeto(tmp_path / "packed.fits")
+    np.testing.assert_array_equal(read_again(zonal, tmp_path, arguments=("--hdu", "BEHIND")), image)
+    np.testing.assert_array_equal(read_again(zonal, tmp_path, arguments=("--hdu", "TILED")), image.astype("i2") + 5)
+    assert "HDU 1 'COMPRESSED_IMAGE': is tile-compressed by ZCMPTYPE = 'HCOMPRESS_1'" in \
+        fails(1, "convert", "packed.fits", "out.fits", "--hdu", "1")
+
+
 def test_pixels_without_data_stay_so(zonal, tmp_path):
     image = images(np.random.default_rng(5))["f4"]
     image[7, 3:20] = np.nan

@@ -68,7 +68,8 @@ std::string literal_name(const std::string& path) {
 std::string list(const FitsScan& scan) {
     std::string text;
     for (const auto& hdu : scan.hdus) {
-        text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", hdu.label(), hdu.type_name);
+        text += fmt::format("{}{} ({}{}{})", text.empty() ? "" : ", ", hdu.label(), hdu.type_name,
+                            hdu.refusal.empty() ? "" : ", ", hdu.refusal);
     }
     if (!scan.problem.empty()) text += fmt::format("; not usable: {}", scan.problem);
     return text;
@@ -113,6 +114,7 @@ const Hdu& FitsReader::select(const std::string& name_or_number, const std::stri
         if (name_or_number.empty() ? wanted(hdu)
             : number               ? hdu.number == *number
                                    : equal_ignoring_case(hdu.name, name_or_number)) {
+            if (!hdu.refusal.empty()) fail(hdu, hdu.refusal);
             return hdu;
         }
     }

@@ -45,6 +45,8 @@ struct Hdu {
     std::optional<TiledImage> tiles{};  ///< of an image that is packed in a table
     std::int64_t rows = 0;              ///< of a table
     std::vector<FitsColumn> columns;
+    /// Why its data cannot be read, such as how they are packed; its type is `other` then. Empty for others.
+    std::string refusal{};
 
     /// "HDU 1 'SKYMAP'"
     std::string label() const;

@@ -80,11 +80,31 @@ void check_order(const Hdu& hdu) {
     next("TFIELDS");
 }
 
+/// The HDUs behind it can be read: the table has the size that it says.
+void refuse(Hdu& hdu, const std::string& reason) {
+    hdu.type = HduType::other;
+    hdu.columns.clear();
+    hdu.rows = 0;
+    hdu.refusal = reason;
+}
+
+void read_tiled_image(Hdu& hdu) {
+    try {
+        hdu.tiles = read_tiled_layout(hdu.header, hdu.columns, hdu.rows, hdu.axes[0]);
+    } catch (const InvalidArgument& error) {
+        hdu.tiles.emplace();  // what CFITSIO must not see has its place there
+        return refuse(hdu, error.what());
+    }
+    hdu.type = HduType::image;
+    hdu.axes = hdu.tiles->axes;
+    hdu.bitpix = hdu.tiles->bitpix;
+    hdu.columns.clear();
+    hdu.rows = 0;
+}
+
 }  // namespace
 
 std::int64_t check_structure(Hdu& hdu) {
-    if (hdu.header.has("ZTABLE") && hdu.header.text("ZTABLE") != "F")
-        throw InvalidArgument("is a tile-compressed table: unpack the file first (funpack)");
     hdu.type = check_type(hdu);
     const auto bitpix = check_bitpix(hdu.header);
     const auto n_axes = required(hdu.header, "NAXIS", 0, max_axes);
@@ -98,12 +118,9 @@ std::int64_t check_structure(Hdu& hdu) {
     hdu.bitpix = bitpix;
     if (is_tiled(hdu.header)) {
         if (hdu.type != HduType::binary_table) throw InvalidArgument("ZIMAGE = T: must be in a binary table");
-        hdu.tiles = read_tiled_layout(hdu.header, hdu.columns, hdu.rows, hdu.axes[0]);
-        hdu.type = HduType::image;
-        hdu.axes = hdu.tiles->axes;
-        hdu.bitpix = hdu.tiles->bitpix;
-        hdu.columns.clear();
-        hdu.rows = 0;
+        read_tiled_image(hdu);
+    } else if (hdu.header.has("ZTABLE") && hdu.header.text("ZTABLE") != "F") {
+        refuse(hdu, "is a tile-compressed table: unpack the file first (funpack)");
     }
     return bytes;
 }

@@ -124,17 +124,16 @@ class TileReader {
         for (std::int64_t i = 0; i < n; ++i) {
             const std::uint64_t bits = big_endian(bytes, i * width, width);
             values[static_cast<std::size_t>(i)] =
-                image_.bitpix == -32   ? std::bit_cast<float>(static_cast<std::uint32_t>(bits))
-                : image_.bitpix == -64 ? std::bit_cast<double>(bits)
+                image_.bitpix == -32   ? scaled(std::bit_cast<float>(static_cast<std::uint32_t>(bits)))
+                : image_.bitpix == -64 ? scaled(std::bit_cast<double>(bits))
                                        : of_integer(signed_number(bits, width));
         }
         return values;
     }
 
+    double scaled(double value) const { return image_.bscale * value + image_.bzero; }
     double of_integer(std::int64_t value) const {
-        return image_.blank && value == *image_.blank
-                   ? null_
-                   : image_.bscale * static_cast<double>(value) + image_.bzero;
+        return image_.blank && value == *image_.blank ? null_ : scaled(static_cast<double>(value));
     }
 
     double cell(const std::string& cells, std::int64_t offset, const std::optional<double>& of_all) const {
@@ -186,8 +185,8 @@ class TileReader {
             const double shift = image_.dither_seed > 0 ? 0.5 - dither.next() : 0;
             const double plain = (static_cast<double>(value) + shift) * scale + zero;
             values.push_back(blank && value == *blank                         ? std::nan("")
-                             : image_.exact_zeros && value == stands_for_zero ? 0
-                                                                              : plain);
+                             : image_.exact_zeros && value == stands_for_zero ? scaled(0)
+                                                                              : scaled(plain));
         }
         return values;
     }

@@ -38,7 +38,7 @@ struct TiledImage {
     std::optional<std::int64_t> blank;
     std::int64_t dither_seed = 0;  ///< ZDITHER0; 0: no dithering
     bool exact_zeros = false;      ///< SUBTRACTIVE_DITHER_2
-    double bscale = 1, bzero = 0;  ///< of integers
+    double bscale = 1, bzero = 0;
     std::int64_t rows = 0, row_bytes = 0, heap_start = 0, heap_bytes = 0;
     std::int64_t header_offset = 0, offset = 0;  ///< of the header and the table in the file
 };

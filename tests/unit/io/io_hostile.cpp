@@ -120,14 +120,18 @@ TEST_F(HostileFiles, ControlCharactersDoNotReachMessages) {
     EXPECT_THAT(message, HasSubstr("ORDERING = '?[2J?'"));
 }
 
-TEST_F(HostileFiles, TilesThatAreNotReadEndTheFile) {
+TEST_F(HostileFiles, TilesThatAreNotReadHideNothingBehindThem) {
     const std::string data(96, '\0');
     auto file =
         FitsBuilder().table(8, 12, {"1PB(8)"}, {"COMPRESSED_DATA"}).card("ZIMAGE", "T").end().data(data);
+    const std::string reason = "is tile-compressed by ZCMPTYPE = '', which is not read: unpack";
+    EXPECT_THAT(error(file), HasSubstr("HDU 1 (BINTABLE, " + reason));
+    file.table(8, 12, {"1PB(8)"}, {"T"}).card("ZTABLE", "T").end().data(data);
+    EXPECT_THAT(error(file), HasSubstr("HDU 2 (BINTABLE, is a tile-compressed table"));
     file.table(8, 12, {"D"}, {"T"}).healpix(1).end().data(data);
-    EXPECT_THAT(
-        error(file),
-        HasSubstr("not usable: HDU 1: is tile-compressed by ZCMPTYPE = '', which is not read: unpack"));
+    EXPECT_EQ(read_map(folder.write("f", file.bytes())).columns[0].values.size(), 12u);
+    EXPECT_THAT(message_of<IoError>([&] { read_map(folder.path("f"), {.hdu = "1"}); }),
+                HasSubstr("HDU 1: " + reason));
     auto plain = FitsBuilder().table(8, 12, {"D"}, {"T"}).card("ZIMAGE", "F").healpix(1).end().data(data);
     EXPECT_EQ(read_map(folder.write("f", plain.bytes())).columns.size(), 1u);
 }
