@@ -37,8 +37,11 @@ void declare(CLI::App& app, ConvertOptions& options) {
         "polarisation convention; U changes its sign where the input has the other one", "as the input");
     group.act("--full", "write all pixels", [&options] { options.sky = Sky::full; });
     group
-        .act("--partial", "write only pixels that are not UNSEEN in every column",
-             [&options] { options.sky = Sky::partial; })
+        .act(
+            "--partial",
+            "write only pixels that are not UNSEEN in every column; of CAR the smallest rectangle that holds "
+            "them",
+            [&options] { options.sky = Sky::partial; })
         ->excludes("--full");
     group
         .act("--multi-order",
@@ -48,7 +51,7 @@ void declare(CLI::App& app, ConvertOptions& options) {
         ->excludes("--full")
         ->excludes("--partial")
         ->excludes("--order");
-    resampling.text("--car", options.car, "RINGSxPHI", "to a full-sky CAR image");
+    resampling.text("--car", options.car, "RINGSxPHI", "to a CAR image");
     resampling.integer("--nside", options.nside, {1, healpix::max_nside}, "to a HEALPix map");
     add_map_input(app, options.input);
     add_analysis_options(app, options.analysis, WithMmax::no);
@@ -63,8 +66,6 @@ void check(const ConvertOptions& options) {
             "--lmax, --iter, --tolerance, --weights: only with --nside or --car, which go through alm");
     if (!options.coordinates.empty()) parse_coordinates("--set-coordsys", options.coordinates);
     if (!options.car.empty()) parse_car(options.car);
-    if (!options.car.empty() && options.sky == Sky::partial)
-        throw UsageError("--partial: a CAR image is always the full sky");
     if (!options.car.empty() && options.sky == Sky::multi_order)
         throw UsageError("--multi-order and --car exclude each other");
     options.analysis.iteration_count();
@@ -101,9 +102,7 @@ SkyMap resampled(const ConvertOptions& options, const SkyMap& map, const Pixeliz
 void choose_pixels(Sky sky, SkyMap& map) {
     map.header().multi_order = sky == Sky::multi_order;
     if (sky == Sky::full) map.make_full_sky();
-    if (sky != Sky::partial) return;
-    if (map.nside() == 0) throw UsageError("--partial: a CAR image is always the full sky");
-    map.make_partial_sky();
+    if (sky == Sky::partial) map.make_partial_sky();
 }
 
 void set_header(const ConvertOptions& options, MapFile& header) {

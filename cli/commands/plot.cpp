@@ -147,9 +147,12 @@ plot::Image draw_spectrum(const PlotOptions& options, Session& session) {
 void run(PlotOptions& options, Session& session) {
     const auto plot = map_plot(options);
     options.output.require_writable(options.out, OutputFormat::png);
-    const auto kind = io::inspect(options.in).kind;
+    const auto summary = io::inspect(options.in);
+    const auto kind = summary.kind;
     if (kind != io::FileKind::map && kind != io::FileKind::spectrum)
-        throw IoError(fmt::format("{}: holds neither a map nor spectra", options.in));
+        throw IoError(summary.notes.empty()
+                          ? fmt::format("{}: holds neither a map nor spectra", options.in)
+                          : fmt::format("neither a map nor spectra: {}", summary.notes.front()));
     const bool is_map = kind == io::FileKind::map;
     if (const auto& option = is_map ? first_for_spectra(options) : first_for_maps(options); !option.empty())
         throw UsageError(fmt::format("{}: {} holds {}", option, options.in, is_map ? "a map" : "spectra"));

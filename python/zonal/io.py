@@ -36,7 +36,7 @@ Path = str | os.PathLike[str]
 def read_map(path: Path, fields: Sequence[str | int] = (), *, hdu: str | int | None = None, auxiliary: bool = False,
              pol: bool | None = None, nest_if_absent: bool | None = None, nan_is_unseen: bool = False,
              multi_order_nside: int | None = None) -> Map:
-    """Reads a map of HEALPix pixels or a cylindrical (CAR) image as a `zonal.Map`, [row, pixel].
+    """Reads a map of HEALPix pixels or a cylindrical (CAR) image, of the sky or of a part, as a `zonal.Map`, [row, pixel].
 
     Its values are in ring order and float64, and UNSEEN where a partial sky has no pixels. Rows that are I, Q, U (or
     Q, U) come first, U in the COSMO convention. Its nest_in_file, partial, single and cards say how the file holds it.
@@ -79,7 +79,8 @@ def write_map(path: Path, maps: ArrayLike | Map, *, grid: Grid | None = None, po
     """Writes maps, [pixel] or [row, pixel] in ring order, a Quantity of them, or a `zonal.Map`.
 
     grid: HEALPix by default, or cylindrical rings, which become an image. pol: the rows are I, Q, U or Q, U. names,
-    units: of the columns. nest: writes them in nest order. partial: leaves out pixels that are UNSEEN in every row.
+    units: of the columns. nest: writes them in nest order. partial: leaves out pixels that are UNSEEN in every row;
+    of an image, what is outside the smallest rectangle that holds the others.
     multi_order: writes a multi-order map (NUNIQ), with cells as large as possible without loss. It has no order, and
     also leaves out pixels that are UNSEEN in every row. single: in float32, else float64; by default as the maps are.
     cards: more of them for the header.

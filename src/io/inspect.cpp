@@ -49,6 +49,10 @@ FileSummary inspect(const std::string& path) {
         summary.hdus.push_back(summarise(hdu));
         if (summary.kind == FileKind::other) summary.kind = summary.hdus.back().kind;
     }
+    if (summary.kind == FileKind::other)
+        for (const auto& hdu : scan.hdus)
+            if (const auto why = why_no_map(hdu); !why.empty())
+                summary.notes.push_back(fmt::format("{}: {} {}", path, hdu.label(), why));
     for (const auto& hdu : scan.hdus)
         if (!hdu.refusal.empty())
             summary.notes.push_back(fmt::format("{}: {} {}", path, hdu.label(), hdu.refusal));

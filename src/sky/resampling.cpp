@@ -12,7 +12,7 @@ namespace {
 
 /// The pixels of a partial sky have other numbers in another order or grid.
 void keep_partial(const SkyMap& from, SkyMap& to) {
-    if (from.header().partial() && !to.header().partial() && to.nside() > 0) to.make_partial_sky();
+    if (from.header().partial() && !to.header().partial()) to.make_partial_sky();
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <utility>
 
 #include "core/parallel.hpp"
@@ -70,7 +71,12 @@ std::string to_string(const Pixelization& pixelization) {
     if (const auto* pixels = std::get_if<HealpixPixels>(&pixelization))
         return fmt::format("nside {}, {}", pixels->nside, is_nest(pixelization) ? "nest" : "ring");
     const auto& car = std::get<CarPixels>(pixelization);
-    return fmt::format("CAR, {} rings of {} pixels", car.n_rings, car.n_phi);
+    const double half_a_pixel = std::numbers::pi / static_cast<double>(car.n_phi);
+    return fmt::format("CAR, {} rings of {} pixels{}{}", car.n_rings, car.n_phi,
+                       car.phi_0 == half_a_pixel ? ""
+                                                 : fmt::format(" from longitude {:.6g} degrees",
+                                                               car.phi_0 * 180 / std::numbers::pi),
+                       car.poles ? ", poles included" : "");
 }
 
 std::int64_t full_sky_size(const Pixelization& pixelization) {
@@ -82,7 +88,15 @@ std::int64_t full_sky_size(const Pixelization& pixelization) {
 
 bool same_pixels(const Pixelization& a, const Pixelization& b) {
     const auto *healpix_a = std::get_if<HealpixPixels>(&a), *healpix_b = std::get_if<HealpixPixels>(&b);
-    return healpix_a && healpix_b ? healpix_a->nside == healpix_b->nside : a == b;
+    if (healpix_a && healpix_b) return healpix_a->nside == healpix_b->nside;
+    if (healpix_a || healpix_b) return false;
+    // Headers of two patches of one grid round phi_0 differently.
+    constexpr double rounding = 1e-6;  // in pixels
+    auto car = std::get<CarPixels>(a);
+    const auto& other = std::get<CarPixels>(b);
+    const double apart = std::abs(car.phi_0 - other.phi_0) * static_cast<double>(other.n_phi);
+    if (apart < 2 * std::numbers::pi * rounding) car.phi_0 = other.phi_0;
+    return car == other;
 }
 
 Grid make_grid(const Pixelization& pixelization) {
@@ -275,7 +289,6 @@ std::int64_t SkyMap::intensity_row() const {
 void SkyMap::make_partial_sky() {
     if (part_ != nullptr)
         throw InvalidArgument("a sky in parts is always the full one: it cannot be a partial sky");
-    if (nside() == 0) throw InvalidArgument("a CAR image is always the full sky: it cannot be a partial one");
     std::vector<double> seen(static_cast<std::size_t>(grid_.n_pixels())), ordered(seen.size());
     for (std::int64_t row = 0; row < rows().extent(0); ++row)
         for (std::size_t pixel = 0; pixel < seen.size(); ++pixel)

@@ -41,8 +41,9 @@ void upgrade(View<const double, 1> coarse, View<double, 1> fine, const UdgradeOp
 void require_udgradable(const MapFile& header) {
     const auto* pixels = std::get_if<HealpixPixels>(&header.pixelization);
     if (pixels == nullptr || !healpix::is_valid_nside(pixels->nside, healpix::Order::nest))
-        throw InvalidArgument(fmt::format("{}: {}: udgrade needs a HEALPix map whose nside is a power of 2",
-                                          header.source, to_string(header.pixelization)));
+        throw InvalidArgument(fmt::format("{}: {}: udgrade needs a HEALPix map whose nside is a power of 2{}",
+                                          header.source, to_string(header.pixelization),
+                                          pixels == nullptr ? "; zonal convert --nside makes one" : ""));
     for (const auto& column : header.columns)
         if (column.auxiliary == Auxiliary::error)
             throw InvalidArgument(fmt::format(

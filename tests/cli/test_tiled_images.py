@@ -78,7 +78,7 @@ def test_pixels_without_data_stay_so(zonal, tmp_path):
     image[7, 3:20] = np.nan
     packed_file(tmp_path / "packed.fits", image)
     found = read_again(zonal, tmp_path, arguments=("--nan", "unseen"))
-    assert np.array_equal(found < -1e30, np.isnan(image))
+    assert np.array_equal(np.isnan(found), np.isnan(image))
 
 
 def test_headers_say_what_the_image_is(zonal, tmp_path):

@@ -6,6 +6,7 @@ import healpy
 import numpy as np
 import pytest
 from astropy.io import fits
+from astropy.wcs import WCS
 
 import zonal
 
@@ -73,6 +74,50 @@ def test_a_cylindrical_map_goes_through_a_file(path, rng):
     again = zonal.io.read_map(path)
     assert again.nside == 0
     np.testing.assert_array_equal(again[0], sky)
+
+
+@pytest.mark.parametrize("shape, crpix, crval, cdelt", [
+    ((20, 30), (15.5, 10.5), 0, (-3, 3)),       # across longitude 0
+    ((7, 11), (60, -23), 0, (-3, 3)),           # with the pole
+    ((1, 40), (20, -7), 200, (-3, 3)),          # a single row
+    ((12, 17), (8, 4.5), 352.4, (3, -3)),       # the other way round, on longitudes of no simple fraction
+    ((15, 120), (60.5, 30), 0, (-3, 3)),        # full rings
+])
+def test_a_patch_of_cylindrical_pixels_is_a_partial_sky(path, shape, crpix, crval, cdelt):
+    wcs = WCS(naxis=2)
+    wcs.wcs.ctype, wcs.wcs.crpix, wcs.wcs.crval, wcs.wcs.cdelt = ["RA---CAR", "DEC--CAR"], crpix, (crval, 0), cdelt
+    east, north = wcs.all_pix2world(*np.meshgrid(np.arange(shape[1]), np.arange(shape[0])), 0)
+    fits.PrimaryHDU(np.stack([east % 360, north]), wcs.to_header()).writeto(path)
+    sky = zonal.io.read_map(path)
+    assert sky.partial and sky.coordinates == "equatorial"
+    theta, phi = sky.grid.angles()
+    seen = ~sky.unseen[0]
+    assert seen.sum() == shape[0] * shape[1] and sky.grid.n_pixels == 120 * (60 if crpix[1] % 1 else 61)
+    # A degree's digits: 360 x 2^-53, a few times.
+    np.testing.assert_allclose((sky.values[0] - np.rad2deg(phi) + 180)[seen] % 360, 180, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(sky.values[1][seen], 90 - np.rad2deg(theta)[seen], rtol=0, atol=1e-12)
+    zonal.io.write_map(path, sky, overwrite=True)
+    with fits.open(path) as file:
+        assert file[0].data.shape == (2, *shape) and file[0].header["BAD_DATA"] == "NaN"
+        again = WCS(file[0].header).celestial.all_pix2world(*np.meshgrid(np.arange(shape[1]), np.arange(shape[0])), 0)
+        np.testing.assert_allclose((file[0].data[0] - again[0] + 180) % 360, 180, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(file[0].data[1], again[1], rtol=0, atol=1e-12)
+
+
+def test_a_part_of_a_cylindrical_map_is_smoothed_as_the_whole(path, rng):
+    grid = zonal.Grid.clenshaw_curtis(61, 120)
+    whole = rng.standard_normal(grid.n_pixels)
+    theta, phi = grid.angles()
+    patch = np.where((np.abs(theta - 1.2) < 0.7) & (np.cos(phi) > 0.2), whole, zonal.UNSEEN)
+    zonal.io.write_map(path, patch, grid=grid, partial=True, single=False)
+    assert fits.getdata(path).shape == ((np.abs(grid.theta - 1.2) < 0.7).sum(), (np.cos(phi[:120]) > 0.2).sum())
+    read = zonal.io.read_map(path)
+    kernel = zonal.Kernel.top_hat("9deg")
+    seen = zonal.convolve(read, kernel, method="pixel-sum")
+    sky = zonal.convolve(whole, kernel, grid=grid, method="pixel-sum")
+    inside = (np.abs(theta - 1.2) < 0.5) & (np.cos(phi) > 0.55)
+    np.testing.assert_allclose(seen.values[0][inside], sky[inside], rtol=0, atol=1e-5 * np.abs(sky).max())
+    assert seen.unseen[0][patch == zonal.UNSEEN].all()
 
 
 def test_alm_go_through_a_file_and_healpy(path, random_alm):

@@ -60,7 +60,8 @@ MapFile read_map_part(const std::string& path, const std::vector<PixelRange>& pi
 void expand_to_full_sky(MapFile& map);
 
 /// HEALPix maps as a binary table, full or partial sky or multi-order map as `map` says; CAR maps as an image
-/// with one plane a column, always the full sphere. A name that ends in .gz gives a gzip file. Stokes columns
+/// with one plane a column, NaN where nothing is known: the full sphere, or of a partial sky the smallest
+/// rectangle that holds its pixels. A name that ends in .gz gives a gzip file. Stokes columns
 /// get HEALPix' names and POLAR when theirs are empty. Throws InvalidArgument when the map contradicts
 /// itself, IoError when writing fails.
 void write_map(const std::string& path, const MapFile& map, const WriteOptions& options = {});

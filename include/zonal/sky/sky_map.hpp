@@ -36,9 +36,10 @@ struct HealpixPixels {
     bool operator==(const HealpixPixels&) const = default;
 };
 
-/// Equidistant cylindrical (FITS projection CAR) image of the full sphere: n_rings rings from north to south
+/// Equidistant cylindrical (FITS projection CAR) pixels of the full sphere: n_rings rings from north to south
 /// of n_phi pixels each, the first one at longitude phi_0, longitudes growing. In a file, rows run from south
-/// to north and longitude grows leftwards; reading and writing reorder.
+/// to north and longitude grows leftwards; reading and writing reorder. An image of a part of the sky is a
+/// partial sky on the grid that it was cut from.
 struct CarPixels {
     std::int64_t n_rings = 0;
     std::int64_t n_phi = 0;
@@ -49,13 +50,15 @@ struct CarPixels {
 
 using Pixelization = std::variant<HealpixPixels, CarPixels>;
 
-/// "nside 32, ring" or "CAR, 180 rings of 360 pixels".
+/// "nside 32, ring", "CAR, 180 rings of 360 pixels", or "CAR, 181 rings of 360 pixels from longitude 0
+/// degrees, poles included". Without a longitude the first one is half a pixel.
 std::string to_string(const Pixelization& pixelization);
 
 /// Number of pixels of the full sphere.
 std::int64_t full_sky_size(const Pixelization& pixelization);
 
-/// Whether the pixels are the same, in whichever order a map has them.
+/// Whether the pixels are the same, in whichever order a map has them; CAR pixels may be a millionth of one
+/// apart.
 bool same_pixels(const Pixelization& a, const Pixelization& b);
 
 /// The grid that a full-sky map is transformed on: HEALPix (ring order: nest maps must be reordered before),
@@ -181,7 +184,7 @@ class SkyMap {
     /// Makes a partial sky a full one.
     void make_full_sky() { header_.pixels.clear(); }
     /// Leaves only pixels in the map that are not unseen_value in every row, in the order of the header.
-    /// Throws InvalidArgument for a CAR image, which is always a full sky, and where nothing is left.
+    /// Throws InvalidArgument where nothing is left.
     void make_partial_sky();
     /// The map as a file holds it, in the order and with the pixels that the header says; of a part of the
     /// sky its pixels in ring order.

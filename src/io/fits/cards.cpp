@@ -74,7 +74,11 @@ const char* coordsys_key(CoordinateSystem system) {
 bool is_reserved_key(const std::string& key) {
     if (std::find(reserved.begin(), reserved.end(), key) != reserved.end() || is_matrix_key(key)) return true;
     return std::any_of(numbered.begin(), numbered.end(), [&](std::string_view prefix) {
-        return key.starts_with(prefix) && is_number(std::string_view(key).substr(prefix.size()));
+        if (!key.starts_with(prefix)) return false;
+        const std::string_view rest = std::string_view(key).substr(prefix.size());
+        // CRPIX1A: another description of the axis, which is no truer of other pixels.
+        const bool has_letter = !rest.empty() && rest.back() >= 'A' && rest.back() <= 'Z';
+        return is_number(rest.substr(0, rest.size() - (has_letter ? 1 : 0)));
     });
 }
 

@@ -1,5 +1,7 @@
 #include "io/fits/hdu_kind.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -65,6 +67,23 @@ std::int64_t nside_of_size(std::int64_t n_pixels) {
 bool is_car_image(const Hdu& hdu) {
     return hdu.type == HduType::image && hdu.axes.size() >= 2 && text(hdu, "CTYPE1").ends_with("-CAR") &&
            text(hdu, "CTYPE2").ends_with("-CAR");
+}
+
+std::string why_no_map(const Hdu& hdu) {
+    const std::string longitude = text(hdu, "CTYPE1"), latitude = text(hdu, "CTYPE2");
+    // xxxx-PPP: a coordinate and a projection (FITS standard, section 8.2)
+    constexpr std::size_t code = 5, code_length = 3;
+    const bool is_sky = hdu.type == HduType::image && hdu.axes.size() >= 2 &&
+                        longitude.size() >= code + code_length && latitude.size() >= code + code_length &&
+                        longitude[code - 1] == '-' && latitude[code - 1] == '-' &&
+                        longitude.substr(code) == latitude.substr(code);
+    const std::string projection = is_sky ? longitude.substr(code, code_length) : "";
+    if (projection.empty() || projection == "CAR") return "";
+    return fmt::format(
+        "is an image in the {}projection {} (CTYPE1 = '{}'), whose pixels do not lie on equally spaced rings "
+        "of "
+        "latitude: reproject it to CAR or HEALPix first, as the packages reproject and pixell do",
+        projection == "TAN" ? "gnomonic " : "", projection, longitude);
 }
 
 FileKind kind_of(const Hdu& hdu) {

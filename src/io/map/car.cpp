@@ -5,8 +5,10 @@
 #include <cmath>
 #include <cstdint>
 #include <numbers>
+#include <numeric>
 
 #include "io/fits/fits_scan.hpp"
+#include "io/fits/hdu_kind.hpp"
 #include "io/map/columns.hpp"
 #include "io/map/read.hpp"
 #include "io/tables/text.hpp"
@@ -15,23 +17,26 @@
 
 namespace zonal::io {
 
-/// Where an image's pixels lie on a full equidistant cylindrical grid.
+/// Where an image's pixels lie on the full equidistant cylindrical grid that it was cut from.
 struct CarLayout {
     CarPixels pixels;
-    std::int64_t n_rows = 0;        ///< rows of the image; fewer than pixels.n_rings for a band of the sky
+    std::int64_t n_rows = 0;        ///< of the image, pixels.n_rings or fewer
+    std::int64_t n_columns = 0;     ///< pixels.n_phi or fewer
     std::int64_t first_ring = 0;    ///< ring of the image's first row
     int ring_step = -1;             ///< +1: rows run from north to south
     std::int64_t first_column = 0;  ///< place on its ring of the first pixel of a row
     int column_step = -1;           ///< +1: longitude grows with the column
 
-    std::int64_t ring(std::int64_t row) const { return first_ring + ring_step * row; }
+    bool is_full_sky() const { return n_rows == pixels.n_rings && n_columns == pixels.n_phi; }
+    std::int64_t row(std::int64_t ring) const { return ring_step * (ring - first_ring); }
+    std::int64_t north() const { return std::min(first_ring, first_ring + ring_step * (n_rows - 1)); }
     std::int64_t place(std::int64_t column) const {
         const std::int64_t shifted = first_column + column_step * column;
         return ((shifted % pixels.n_phi) + pixels.n_phi) % pixels.n_phi;
     }
 };
 
-/// From the header's WCS keys. Throws InvalidArgument unless the image has full rings on such a grid.
+/// From the header's WCS keys. Throws InvalidArgument unless the pixels are some of such a grid.
 CarLayout read_car_layout(const Hdu& hdu);
 
 /// From CTYPE1: GLON, RA, ELON. Throws InvalidArgument for an equinox other than 2000.
@@ -71,55 +76,88 @@ double step(const Hdu& hdu, int axis) {
     const double diagonal = number(hdu, fmt::format("PC{0}_{0}", axis), 1);
     const double value =
         number(hdu, fmt::format("CD{0}_{0}", axis), number(hdu, fmt::format("CDELT{}", axis), 1) * diagonal);
-    if (!(std::abs(value) > 1e-9))
-        throw InvalidArgument(fmt::format("CDELT{}", axis), value, "must not be 0");
+    if (!(std::abs(value) >= 360 / largest))
+        throw InvalidArgument(fmt::format("CDELT{}", axis), value,
+                              fmt::format("must not be 0, nor closer to it than {} degrees", 360 / largest));
     return value;
+}
+
+/// An axis of an image: pixel k, from 0, lies at origin + (k + 1 - reference) step, where the origin is
+/// CRVAL.
+struct Axis {
+    std::int64_t in_circle = 0;  ///< pixels in so many degrees as the grid has on this axis, 180 or 360
+    double exact = 0;            ///< step that has exactly so many; its sign is that of CDELT
+    double reference = 0;        ///< CRPIX
+
+    /// Degrees from CRVAL to pixel k.
+    double offset(std::int64_t k) const { return (static_cast<double>(k + 1) - reference) * exact; }
+};
+
+Axis read_axis(const Hdu& hdu, int axis_number, double degrees) {
+    const double delta = step(hdu, axis_number);
+    const double intervals = std::max(1.0, std::round(degrees / std::abs(delta)));
+    const Axis axis{static_cast<std::int64_t>(intervals), std::copysign(degrees / intervals, delta),
+                    number(hdu, fmt::format("CRPIX{}", axis_number), 0)};
+    const std::int64_t last = hdu.axes[static_cast<std::size_t>(axis_number) - 1] - 1;
+    // How far a step that is not exact carries the image's ends, in pixels.
+    const double drift = std::max(std::abs(axis.offset(0)), std::abs(axis.offset(last))) *
+                         std::abs(delta / axis.exact - 1) / std::abs(axis.exact);
+    if (!(drift <= tolerance))
+        throw InvalidArgument(
+            fmt::format("CDELT{}", axis_number), delta,
+            fmt::format("must divide {} degrees, so that pixels lie on a grid of the full sphere; reproject "
+                        "the image to such a grid",
+                        degrees));
+    return axis;
 }
 
 void find_rows(const Hdu& hdu, CarLayout& layout) {
     require(hdu, "CRVAL2", 0);
-    const double delta = step(hdu, 2);
-    const double intervals = std::round(180 / std::abs(delta));
-    if (std::abs(intervals * std::abs(delta) - 180) > tolerance * std::abs(delta)) {
-        throw InvalidArgument("CDELT2", delta, "must divide 180 degrees");
-    }
-    const double exact = 180 / intervals;
-    // distance of the first row's centre from the north pole, in rows
-    const double latitude = (1 - number(hdu, "CRPIX2", 0)) * std::copysign(exact, delta);
-    const double from_pole = (90 - latitude) / exact;
-    const double half = std::round(2 * from_pole) / 2;
-    layout.pixels.poles = half == std::floor(half);
-    layout.pixels.n_rings = static_cast<std::int64_t>(intervals) + (layout.pixels.poles ? 1 : 0);
-    layout.first_ring = static_cast<std::int64_t>(std::floor(half));
-    layout.ring_step = delta > 0 ? -1 : 1;
+    const Axis axis = read_axis(hdu, 2, 180);
     layout.n_rows = hdu.axes[1];
-    const bool inside = layout.n_rows <= layout.pixels.n_rings && layout.ring(0) >= 0 &&
-                        layout.ring(0) < layout.pixels.n_rings && layout.ring(layout.n_rows - 1) >= 0 &&
-                        layout.ring(layout.n_rows - 1) < layout.pixels.n_rings;
-    if (std::abs(from_pole - half) > tolerance || !inside) {
+    const double first = axis.offset(0), last = axis.offset(layout.n_rows - 1);
+    const double beyond = 90 + tolerance * std::abs(axis.exact);
+    if (std::max(std::abs(first), std::abs(last)) > beyond)
         throw InvalidArgument(fmt::format(
-            "rows do not lie at theta = (i + 1/2) or i times {} degrees: CRPIX2 = {}, NAXIS2 = {}", exact,
-            number(hdu, "CRPIX2", 0), hdu.axes[1]));
-    }
+            "rows reach beyond the poles, from latitude {} to {} degrees (CRPIX2, CDELT2, NAXIS2 = {}): cut "
+            "them off",
+            first, last, layout.n_rows));
+    // distance of the first row's centre from the north pole, in rows
+    const double from_pole = (90 - first) / std::abs(axis.exact);
+    const double half = std::round(2 * from_pole) / 2;
+    if (std::abs(from_pole - half) > tolerance)
+        throw InvalidArgument(fmt::format(
+            "rows do not lie at theta = (i + 1/2) or i times {} degrees: CRPIX2 = {}, NAXIS2 = {}; reproject "
+            "the image to a grid of the full sphere",
+            std::abs(axis.exact), axis.reference, layout.n_rows));
+    layout.pixels.poles = half == std::floor(half);
+    layout.pixels.n_rings = axis.in_circle + (layout.pixels.poles ? 1 : 0);
+    layout.first_ring = static_cast<std::int64_t>(std::floor(half));
+    layout.ring_step = axis.exact > 0 ? -1 : 1;
 }
 
 void find_columns(const Hdu& hdu, CarLayout& layout) {
-    const double delta = step(hdu, 1);
-    layout.pixels.n_phi = hdu.axes[0];
-    const double width = static_cast<double>(hdu.axes[0]) * std::abs(delta);
-    if (std::abs(width - 360) > tolerance * std::abs(delta)) {
+    const Axis axis = read_axis(hdu, 1, 360);
+    layout.pixels.n_phi = axis.in_circle;
+    layout.n_columns = hdu.axes[0];
+    if (layout.n_columns > layout.pixels.n_phi)
         throw InvalidArgument(
-            fmt::format("rings are not full: NAXIS1 |CDELT1| = {} degrees, not 360", width));
-    }
-    const double exact = 360.0 / static_cast<double>(hdu.axes[0]);
+            "NAXIS1", layout.n_columns,
+            fmt::format("must be {} or fewer, which are 360 degrees of CDELT1 = {}: cut off "
+                        "columns that are there twice",
+                        layout.pixels.n_phi, axis.exact));
     // longitude of the first column's centre, in pixels
-    const double longitude =
-        number(hdu, "CRVAL1", 0) / exact + (1 - number(hdu, "CRPIX1", 0)) * std::copysign(1, delta);
-    const double whole = std::floor(longitude + 1e-6);
+    double longitude = (number(hdu, "CRVAL1", 0) + axis.offset(0)) / std::abs(axis.exact);
+    // Grids whose first pixel is at 0 or half a pixel from it are so exactly, whatever the header rounds.
+    constexpr double rounding = 1e-6;
+    if (const double half = std::round(2 * longitude) / 2; std::abs(longitude - half) < rounding)
+        longitude = half;
+    const double whole = std::floor(longitude);
     layout.first_column = static_cast<std::int64_t>(whole) % layout.pixels.n_phi;
-    layout.column_step = delta > 0 ? 1 : -1;
+    layout.column_step = axis.exact > 0 ? 1 : -1;
+    // 2 pi times 0.5 / n_phi is to be pi / n_phi to the last bit.
     layout.pixels.phi_0 =
-        std::max(0.0, longitude - whole) * 2 * std::numbers::pi / static_cast<double>(hdu.axes[0]);
+        2 * (longitude - whole) * std::numbers::pi / static_cast<double>(layout.pixels.n_phi);
 }
 
 }  // namespace
@@ -128,8 +166,9 @@ CarLayout read_car_layout(const Hdu& hdu) {
     if (hdu.axes[0] < 1 || hdu.axes[1] < 1) throw InvalidArgument("image without pixels");
     if (hdu.axes[0] > 1'000'000'000 || hdu.axes[1] > 1'000'000'000) throw InvalidArgument("image too large");
     // Other values turn the native system against the celestial one.
-    require(hdu, "LONPOLE", 0);
-    if (number(hdu, "LATPOLE", 90) < 0) throw InvalidArgument("LATPOLE", "must not be negative");
+    for (const char* key : {"LONPOLE", "PV1_1", "PV1_2", "PV1_3"}) require(hdu, key, 0);
+    for (const char* key : {"LATPOLE", "PV1_4"})
+        if (number(hdu, key, 90) < 0) throw InvalidArgument(key, "must not be negative");
     CarLayout layout;
     find_rows(hdu, layout);
     find_columns(hdu, layout);
@@ -147,6 +186,7 @@ CoordinateSystem car_coordinates(const Hdu& hdu) {
     if (longitude == "ELON-CAR" && latitude == "ELAT-CAR") return CoordinateSystem::ecliptic;
     if (longitude == "RA---CAR" && latitude == "DEC--CAR") return CoordinateSystem::equatorial;
     if (longitude == "XLON-CAR" && latitude == "XLAT-CAR") return CoordinateSystem::unknown;
+    if (const auto why = why_no_map(hdu); !why.empty()) throw InvalidArgument(why);
     throw InvalidArgument(
         fmt::format("CTYPE1 = '{}', CTYPE2 = '{}': must be GLON-CAR and GLAT-CAR, ELON and ELAT, RA "
                     "and DEC, or XLON and XLAT",
@@ -206,27 +246,40 @@ std::vector<MapField> list_fields(const Hdu& hdu, const ReadMapOptions& options,
     return fields;
 }
 
-/// Row by row from north to south, longitudes growing.
+/// The image's columns in the order of their places on a ring.
+std::vector<std::int64_t> columns_by_place(const CarLayout& layout) {
+    std::vector<std::int64_t> columns(static_cast<std::size_t>(layout.n_columns));
+    std::iota(columns.begin(), columns.end(), std::int64_t{0});
+    std::sort(columns.begin(), columns.end(),
+              [&](std::int64_t a, std::int64_t b) { return layout.place(a) < layout.place(b); });
+    return columns;
+}
+
+/// Calls use(ring, column) for the image's pixels in the order of their numbers.
+template <class Use>
+void for_pixels(const CarLayout& layout, const Use& use) {
+    const auto columns = columns_by_place(layout);
+    for (std::int64_t ring = layout.north(); ring < layout.north() + layout.n_rows; ++ring)
+        for (const auto column : columns) use(ring, column);
+}
+
 std::vector<double> reorder(const CarLayout& layout, const std::vector<double>& image) {
-    const auto n_phi = layout.pixels.n_phi;
-    const auto north = layout.ring_step > 0 ? layout.ring(0) : layout.ring(layout.n_rows - 1);
-    std::vector<double> values(image.size());
-    for (std::int64_t row = 0; row < layout.n_rows; ++row) {
-        double* const ring = values.data() + (layout.ring(row) - north) * n_phi;
-        for (std::int64_t column = 0; column < n_phi; ++column) {
-            ring[layout.place(column)] = image[row * n_phi + column];
-        }
-    }
+    std::vector<double> values;
+    values.reserve(image.size());
+    for_pixels(layout, [&](std::int64_t ring, std::int64_t column) {
+        values.push_back(image[static_cast<std::size_t>(layout.row(ring) * layout.n_columns + column)]);
+    });
     return values;
 }
 
-/// Pixel numbers of a band of rings; none for the full sphere.
-std::vector<std::int64_t> band_pixels(const CarLayout& layout) {
-    if (layout.n_rows == layout.pixels.n_rings) return {};
-    const auto north = layout.ring_step > 0 ? layout.ring(0) : layout.ring(layout.n_rows - 1);
-    std::vector<std::int64_t> pixels(static_cast<std::size_t>(layout.n_rows * layout.pixels.n_phi));
-    for (std::size_t i = 0; i < pixels.size(); ++i)
-        pixels[i] = north * layout.pixels.n_phi + static_cast<std::int64_t>(i);
+/// Numbers of the pixels on the full grid; none for the full sphere.
+std::vector<std::int64_t> pixel_numbers(const CarLayout& layout) {
+    std::vector<std::int64_t> pixels;
+    if (layout.is_full_sky()) return pixels;
+    pixels.reserve(static_cast<std::size_t>(layout.n_rows * layout.n_columns));
+    for_pixels(layout, [&](std::int64_t ring, std::int64_t column) {
+        pixels.push_back(ring * layout.pixels.n_phi + layout.place(column));
+    });
     return pixels;
 }
 
@@ -270,8 +323,8 @@ MapFile read_car_image(FitsReader& reader, const Hdu& hdu, const ReadMapOptions&
     map.coordinates = car_coordinates(hdu);
     const CarLayout layout = read_car_layout(hdu);
     map.pixelization = layout.pixels;
-    map.pixels = band_pixels(layout);
-    const std::int64_t plane_size = layout.n_rows * layout.pixels.n_phi;
+    map.pixels = pixel_numbers(layout);
+    const std::int64_t plane_size = layout.n_rows * layout.n_columns;
     const auto all = list_fields(hdu, options, map.notes);
     const auto fields = choose_fields(all, options, map.notes);
     const PlaneReader planes(reader, hdu, fields, plane_size);

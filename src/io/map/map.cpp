@@ -53,9 +53,14 @@ void require_numbers(const MapFile& file) {
 }  // namespace
 
 void require_same_sky(const MapFile& mask, const MapFile& map) {
-    if (!same_pixels(mask.pixelization, map.pixelization))
-        throw IoError(fmt::format("{}: {}: the map has {}; zonal udgrade makes masks of another nside",
-                                  mask.source, to_string(mask.pixelization), to_string(map.pixelization)));
+    if (!same_pixels(mask.pixelization, map.pixelization)) {
+        const bool healpix = std::holds_alternative<HealpixPixels>(mask.pixelization) &&
+                             std::holds_alternative<HealpixPixels>(map.pixelization);
+        throw IoError(fmt::format("{}: {}: the map has {}{}", mask.source, to_string(mask.pixelization),
+                                  to_string(map.pixelization),
+                                  healpix ? "; zonal udgrade makes masks of another nside"
+                                          : "; its mask must have the same pixels, or be a part of them"));
+    }
     const auto unknown = CoordinateSystem::unknown;
     if (mask.coordinates != unknown && map.coordinates != unknown && mask.coordinates != map.coordinates)
         throw IoError(fmt::format("{}: coordinates are {}, the map's are {}", mask.source,

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "io/fits/cards.hpp"
@@ -81,12 +82,21 @@ MapFile read_found(FitsReader& reader, const Hdu& hdu, const ReadMapOptions& opt
     return map;
 }
 
+/// The HDU that is asked for, or the first that holds a map. Says of images in other projections what to do.
+const Hdu& select_map(const FitsReader& reader, const std::string& name_or_number) {
+    const auto is_map = [](const Hdu& hdu) { return kind_of(hdu) == FileKind::map; };
+    const auto& hdus = reader.hdus();
+    if (name_or_number.empty() && std::none_of(hdus.begin(), hdus.end(), is_map))
+        for (const auto& hdu : hdus)
+            if (const auto why = why_no_map(hdu); !why.empty()) reader.fail(hdu, why);
+    return reader.select(name_or_number, "map", is_map);
+}
+
 MapFile read(const std::string& path, const ReadMapOptions& options, const std::vector<PixelRange>* part) {
     FitsReader reader(path);
     if (part != nullptr && reader.is_unpacked())
         throw IoError(path + ": is packed, so that it cannot be read in parts: unpack it first");
-    const Hdu& hdu = reader.select(options.hdu, "map",
-                                   [](const Hdu& candidate) { return kind_of(candidate) == FileKind::map; });
+    const Hdu& hdu = select_map(reader, options.hdu);
     return reader.in(hdu, [&] {
         MapFile map = options.hdu.empty() ? read_found(reader, hdu, options, part)
                                           : read_hdu(reader, hdu, options, part);

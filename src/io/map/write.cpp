@@ -84,7 +84,11 @@ void write_sky_cards(FitsWriter& writer, const MapFile& map) {
     const std::string coordinates = coordsys_key(map.coordinates);
     if (!coordinates.empty())
         writer.write_card({"COORDSYS", coordinates, "G = galactic, E = ecliptic, C = equatorial"});
-    writer.write_card({"BAD_DATA", unseen_value, "value of pixels without data"});
+    // Other programs take NaN in an image as the FITS standard does, and any number for a number.
+    if (std::holds_alternative<CarPixels>(map.pixelization))
+        writer.write_card({"BAD_DATA", std::string("NaN"), "value of pixels without data"});
+    else
+        writer.write_card({"BAD_DATA", unseen_value, "value of pixels without data"});
     writer.write_card({"POLAR", map.polarized(), "Q and U are included"});
     // The file keeps its convention even if no column is known to be Q or U.
     if (map.find(Stokes::U) < 0 && map.polarization_convention == PolarizationConvention::absent) return;

@@ -106,6 +106,75 @@ TEST_F(CarImages, BandOfFullRingsIsAPartialSky) {
     EXPECT_EQ(map.columns[0].values[8], 11);
 }
 
+TEST_F(CarImages, PatchAcrossLongitudeZeroIsAPartialSky) {
+    // Columns at longitudes 45, 0, -45, which are places 1, 0, 7; rows at latitudes 22.5 and 67.5: rings 1,
+    // 0.
+    const MapFile map = read(image({.n1 = 3, .n2 = 2, .crpix1 = "2.", .crpix2 = "0.5"}));
+    const CarPixels grid{.n_rings = 4, .n_phi = 8, .phi_0 = 0, .poles = false};
+    EXPECT_EQ(std::get<CarPixels>(map.pixelization), grid);
+    EXPECT_THAT(map.pixels, ElementsAre(0, 1, 7, 8, 9, 15));
+    EXPECT_THAT(map.columns[0].values, ElementsAre(4, 3, 5, 1, 0, 2));
+}
+
+TEST_F(CarImages, StepsOfFewDigitsServeWhereTheyAreOffByAHundredthOfAPixelAtMost) {
+    // 360 / 0.0083333 = 43200.17: 10 pixels from CRPIX that is 4e-5 of a pixel, 10,000 pixels from it 0.04.
+    Axes axes{
+        .n1 = 20, .n2 = 20, .crpix1 = "10.", .cdelt1 = "-0.0083333", .crpix2 = "10.", .cdelt2 = "0.0083333"};
+    const auto car = std::get<CarPixels>(read(image(axes)).pixelization);
+    EXPECT_EQ(car.n_phi, 43200);
+    EXPECT_EQ(car.n_rings, 21601);
+    EXPECT_TRUE(car.poles);
+    axes.crpix1 = "10000.";
+    EXPECT_THAT(error(axes), HasSubstr("CDELT1 = -0.0083333: must divide 360 degrees"));
+}
+
+TEST_F(CarImages, PixelsAreWrittenAsTheSmallestRectangleThatHoldsThem) {
+    // Places 0 and 7 of rings 2 and 1, in any order: two columns across longitude 0.
+    MapFile map;
+    map.pixelization = CarPixels{.n_rings = 5, .n_phi = 8, .phi_0 = 0, .poles = true};
+    map.pixels = {16, 15};
+    map.columns.push_back({.values = {1, 2}});
+    write_map(folder.path("out.fits"), map);
+    const MapFile back = read_map(folder.path("out.fits"));
+    EXPECT_EQ(back.pixelization, map.pixelization);
+    EXPECT_THAT(back.pixels, ElementsAre(8, 15, 16, 23));
+    EXPECT_THAT(back.columns[0].values, ElementsAre(unseen_value, 2, 1, unseen_value));
+}
+
+TEST_F(CarImages, PatchesKeepTheirPixelsThroughAFile) {
+    for (const bool poles : {false, true})
+        for (const std::int64_t n_phi : {1, 7, 12})
+            for (std::int64_t first = 0; first < n_phi; ++first)
+                for (std::int64_t width = 1; width <= n_phi; ++width) {
+                    MapFile map;
+                    map.pixelization = CarPixels{.n_rings = 9, .n_phi = n_phi, .phi_0 = 0.1, .poles = poles};
+                    map.columns.push_back({.precision = FilePrecision::float64});
+                    for (std::int64_t ring = 2; ring < 5; ++ring)
+                        for (std::int64_t place = 0; place < n_phi; ++place)
+                            if ((place - first + n_phi) % n_phi < width) {
+                                map.pixels.push_back(ring * n_phi + place);
+                                map.columns[0].values.push_back(std::sin(double(map.pixels.back())));
+                            }
+                    write_map(folder.path("out.fits"), map, {.overwrite = true});
+                    const MapFile back = read_map(folder.path("out.fits"));
+                    EXPECT_TRUE(same_pixels(back.pixelization, map.pixelization));
+                    EXPECT_EQ(back.pixels, map.pixels);
+                    EXPECT_EQ(back.columns[0].values, map.columns[0].values);
+                }
+}
+
+TEST_F(CarImages, PatchesTakeTheirOwnMemory) {
+    // The full grid has 3.4e12 pixels.
+    MapFile map;
+    map.pixelization = CarPixels{.n_rings = 1'296'000, .n_phi = 2'592'000, .phi_0 = 0, .poles = false};
+    map.pixels = {2'592'000LL * 700'000 + 17, 2'592'000LL * 700'001 + 18};
+    map.columns.push_back({.values = {3, 4}});
+    write_map(folder.path("out.fits"), map);
+    const MapFile back = read_map(folder.path("out.fits"));
+    EXPECT_EQ(back.pixelization, map.pixelization);
+    EXPECT_THAT(back.columns[0].values, ElementsAre(3, unseen_value, unseen_value, 4));
+}
+
 TEST_F(CarImages, MatrixKeysInPlaceOfSteps) {
     auto file = FitsBuilder::bare();
     file.card("SIMPLE", "T").card("BITPIX", "16").card("NAXIS", "2").number("NAXIS1", 4).number("NAXIS2", 2);
@@ -136,15 +205,21 @@ TEST_F(CarImages, StokesAxisThatTheImageDoesNotHave) {
 }
 
 TEST_F(CarImages, RejectsOtherGeometries) {
-    EXPECT_THAT(error({.n1 = 7}), HasSubstr("rings are not full: NAXIS1 |CDELT1| = 315 degrees"));
+    EXPECT_THAT(error({.n1 = 9}), HasSubstr("NAXIS1 = 9: must be 8 or fewer, which are 360 degrees"));
+    EXPECT_THAT(error({.cdelt1 = "-50."}), HasSubstr("CDELT1 = -50: must divide 360 degrees"));
     EXPECT_THAT(error({.cdelt2 = "50."}), HasSubstr("CDELT2 = 50: must divide 180"));
     EXPECT_THAT(error({.crval2 = "10."}), HasSubstr("CRVAL2 = 10: must be 0"));
     EXPECT_THAT(error({.crpix2 = "2.3"}), HasSubstr("rows do not lie at"));
-    EXPECT_THAT(error({.crpix2 = "-2.5"}), HasSubstr("rows do not lie at"));
+    EXPECT_THAT(error({.crpix2 = "-2.5"}),
+                HasSubstr("rows reach beyond the poles, from latitude 157.5 to 292.5 degrees"));
+    EXPECT_THAT(error({.crpix2 = "3.5"}), HasSubstr("from latitude -112.5 to 22.5 degrees"));
     EXPECT_THAT(error({.crpix1 = "1E300"}), HasSubstr("CRPIX1 = 1e+300: out of range"));
     EXPECT_THAT(error({.cdelt1 = "0."}), HasSubstr("CDELT1 = 0: must not be 0"));
     EXPECT_THAT(error({.ctype2 = "DEC--CAR"}), HasSubstr("must be GLON-CAR and GLAT-CAR"));
-    EXPECT_THAT(error({.ctype1 = "GLON-TAN", .ctype2 = "GLAT-TAN"}), HasSubstr("holds no map"));
+    EXPECT_THAT(error({.ctype1 = "GLON-TAN", .ctype2 = "GLAT-TAN"}),
+                HasSubstr("HDU 0: is an image in the gnomonic projection TAN (CTYPE1 = 'GLON-TAN')"));
+    EXPECT_THAT(error({.ctype1 = "RA---ZEA", .ctype2 = "DEC--ZEA"}), HasSubstr("the projection ZEA"));
+    EXPECT_THAT(error({.ctype1 = "GLON-TAN", .ctype2 = "GLAT-CAR"}), HasSubstr("holds no map"));
 }
 
 TEST_F(CarImages, RoundTrip) {
