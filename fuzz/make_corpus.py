@@ -94,6 +94,7 @@ def main():
                                               for n in ("TEMPERATURE", "GRADIENT", "CURL", "TG")])
     fits.HDUList([fits.PrimaryHDU(), ascii_table]).writeto(CORPUS / "cl_ascii.fits", overwrite=True)
     car("car.fits", "f8", (4, 8))
+    car("car_patch.fits", "f4", (2, 3), CRPIX1=2.0, CRPIX2=0.5)
     car("car_stokes.fits", "i2", (3, 2, 8), CRPIX2=1.5, CTYPE3="STOKES", CRVAL3=1.0, CDELT3=1.0, CRPIX3=1.0, BLANK=3)
     image = fits.CompImageHDU(np.arange(64, dtype="i2").reshape(8, 8))
     hdus = [fits.PrimaryHDU(), image, fits.open(CORPUS / "iqu.fits")[1]]
