@@ -62,8 +62,10 @@ void judge(const CompareOptions& options, const std::vector<FieldDifference>& co
 }
 
 void run(CompareOptions& options, Session& session) {
-    const auto first = read_sky_map(options.first, options.input, session);
-    const auto second = read_sky_map(options.second, options.input, session);
+    const auto read = [&](const std::string& path) {
+        return read_sky_map(path, options.input, session, Columns::fields, Extent::own_pixels);
+    };
+    const auto first = read(options.first), second = read(options.second);
     const auto columns = compare(first, second);
     session.report["first"] = options.first;
     session.report["second"] = options.second;

@@ -136,7 +136,8 @@ void convert_map(const ConvertOptions& options, Session& session) {
     if (session.has_several_ranks()) return convert_share(options, session);
     // Hits and covariances are no fields that alm could describe.
     const auto columns = options.resamples() ? Columns::fields : Columns::all;
-    const auto map = read_sky_map(options.files.in, options.input, session, columns);
+    const auto extent = options.resamples() ? Extent::whole_sky : Extent::own_pixels;
+    const auto map = read_sky_map(options.files.in, options.input, session, columns, extent);
     const auto pixels = new_pixels(options, map);
     auto out = options.resamples() ? resampled(options, map, pixels, session) : reorder(map, pixels);
     choose_pixels(options.sky, out);

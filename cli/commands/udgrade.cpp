@@ -47,7 +47,7 @@ void run(UdgradeCommand& options, Session& session) {
         report(out.file, pixels_in);
         return write_map_share(options.files, out, cards, session);
     }
-    const auto map = read_sky_map(options.files.in, options.input, session, Columns::all);
+    const auto map = read_sky_map(options.files.in, options.input, session, Columns::all, Extent::own_pixels);
     auto out = udgrade(map, options.nside, options.how);
     report(out.header(), map.header().pixelization);
     write_map(options.files, out, cards, session);

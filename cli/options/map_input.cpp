@@ -41,8 +41,10 @@ io::ReadMapOptions read_options(const MapInput& input, Columns columns) {
             .nan_is_unseen = input.nan_is_unseen};
 }
 
-SkyMap read_sky_map(const std::string& path, const MapInput& input, Session& session, Columns columns) {
-    const auto options = read_options(input, columns);
+SkyMap read_sky_map(const std::string& path, const MapInput& input, Session& session, Columns columns,
+                    Extent extent) {
+    auto options = read_options(input, columns);
+    options.extent = extent;
     auto map = with_error<UsageError>([&] { return io::read_sky_map(path, options); }, "", how_to_choose);
     session.note(map.header().notes);
     return map;

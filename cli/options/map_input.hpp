@@ -42,7 +42,7 @@ inline constexpr const char* how_to_choose =
 /// Reads it; the notes of reading go to the session. Throws UsageError for Q without U, and what
 /// io::read_sky_map throws.
 SkyMap read_sky_map(const std::string& path, const MapInput& input, Session& session,
-                    Columns columns = Columns::fields);
+                    Columns columns = Columns::fields, Extent extent = Extent::whole_sky);
 
 /// Writes a map, or this rank's part of one, in --precision with these cards, behind those that say how it
 /// was made, and reports it.

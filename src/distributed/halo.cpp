@@ -28,38 +28,22 @@ std::int64_t size_of(const std::vector<PixelCopy>& copies) {
 
 }  // namespace
 
-std::vector<PixelCopy> copies_between(const std::vector<PixelRange>& ranges,
-                                      const std::vector<radial::PixelRun>& runs) {
-    std::vector<PixelCopy> copies;
-    std::int64_t place = 0;
-    for (const auto& range : ranges) {
-        for (const auto& run : runs) {
-            const auto first = std::max(range.first, run.first),
-                       end = std::min(range.end, run.first + run.n_pixels);
-            if (first < end)
-                copies.push_back({place + first - range.first, run.place + first - run.first, end - first});
-        }
-        place += range.end - range.first;
-    }
-    return copies;
-}
-
 HaloCopies halo_copies(const Grid& grid, const std::vector<std::vector<PixelRange>>& pixels, std::size_t rank,
                        double support) {
     const auto mine = rings_in(grid, pixels[rank]);
     HaloCopies copies{radial::pack_rings(grid, radial::rings_within(grid, support, grid, mine)), {}, {}};
     const Grid here = grid.subset(mine);
     for (std::size_t other = 0; other < pixels.size(); ++other) {
-        copies.received.push_back(copies_between(pixels[other], copies.rings.runs));
+        copies.received.push_back(copies_between(pixels[other], ranges_of(copies.rings)));
         if (other == rank) {
             copies.sent.push_back(copies.received.back());
             continue;
         }
         // Of this rank's rings alone, as nobody else sends them: there are many ranks.
         const auto reached = radial::rings_within(here, support, grid, rings_in(grid, pixels[other]));
-        copies.sent.push_back(reached.empty()
-                                  ? std::vector<PixelCopy>()
-                                  : copies_between(pixels[rank], radial::pack_rings(here, reached).runs));
+        copies.sent.push_back(
+            reached.empty() ? std::vector<PixelCopy>()
+                            : copies_between(pixels[rank], ranges_of(radial::pack_rings(here, reached))));
     }
     return copies;
 }

@@ -10,16 +10,6 @@
 /// The pixels that a rank's convolution needs from each other rank: pure functions, and the exchange.
 namespace zonal::distributed {
 
-/// Pixels that one array has from `from` on, and another from `to` on.
-struct PixelCopy {
-    std::int64_t from, to, n_pixels;
-    bool operator==(const PixelCopy&) const = default;
-};
-
-/// What an array that has ranges of a map's pixels, one after the other, gives to one that has runs of them.
-std::vector<PixelCopy> copies_between(const std::vector<PixelRange>& ranges,
-                                      const std::vector<radial::PixelRun>& runs);
-
 /// What ranks give each other so that one has its rings and those within a kernel's support of them.
 struct HaloCopies {
     radial::PackedRings rings;  ///< that it has then

@@ -102,7 +102,7 @@ HaloShare RankSky::halo_share(double support) const {
     const auto rank = static_cast<std::size_t>(ranks_.rank());
     auto copies = halo_copies(grid_, all_pixels_, rank, support);
     const auto traffic = copies.traffic(rank);
-    return {std::move(copies.rings.grid), traffic};
+    return {std::move(copies.rings.grid), grid(), traffic};
 }
 
 TransformShare RankSky::transform_share(std::int64_t lmax, int spin) const {

@@ -51,7 +51,6 @@ SkyMap reorder(const SkyMap& map, const Pixelization& pixels) {
                                           to_string(map.header().pixelization)));
     SkyMap result(map, pixels);
     std::copy_n(map.rows().data(), map.rows().size(), result.rows().data());
-    keep_partial(map, result);
     return result;
 }
 

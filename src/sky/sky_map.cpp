@@ -9,7 +9,7 @@
 
 #include "core/parallel.hpp"
 #include "sht/analysis/field_math.hpp"
-#include "sky/sky_part.hpp"
+#include "sky/sky_patch.hpp"
 #include "zonal/error.hpp"
 #include "zonal/mask.hpp"
 #include "zonal/memory.hpp"
@@ -20,6 +20,16 @@ namespace {
 bool is_nest(const Pixelization& pixelization) {
     const auto* pixels = std::get_if<HealpixPixels>(&pixelization);
     return pixels != nullptr && pixels->ordering == healpix::Order::nest;
+}
+
+/// The number of a pixel in ring order, and in the order of the file.
+std::int64_t to_ring(const Pixelization& pixelization, std::int64_t pixel) {
+    return is_nest(pixelization) ? healpix::nest2ring(std::get<HealpixPixels>(pixelization).nside, pixel)
+                                 : pixel;
+}
+std::int64_t from_ring(const Pixelization& pixelization, std::int64_t pixel) {
+    return is_nest(pixelization) ? healpix::ring2nest(std::get<HealpixPixels>(pixelization).nside, pixel)
+                                 : pixel;
 }
 
 void to_ring_order(const Pixelization& pixelization, View<const double, 1> file_order,
@@ -47,6 +57,23 @@ Grid make_grid_that_fits(const Pixelization& pixelization, std::size_t n_columns
                                       (source.empty() ? "map of " : source + ": ") + to_string(pixelization),
                                       n_columns));
     return make_grid(pixelization);
+}
+
+/// The part that a map of a partial sky has if it has memory for its own pixels alone.
+std::shared_ptr<const SkyPart> patch_of(const MapFile& file) {
+    const auto* car = std::get_if<CarPixels>(&file.pixelization);
+    const auto n_rings = static_cast<double>(
+        car != nullptr ? car->n_rings : 4 * std::get<HealpixPixels>(file.pixelization).nside - 1);
+    constexpr double grids = 3;  // the whole one, and those of the patch
+    require_memory(grids * n_rings * static_cast<double>(sizeof(Ring)),
+                   fmt::format("{}{}: the rings", prefix(file), to_string(file.pixelization)));
+    std::vector<PixelRange> ranges;
+    ranges.reserve(file.pixels.size());
+    for (const auto pixel : file.pixels) {
+        const auto first = to_ring(file.pixelization, pixel);
+        ranges.push_back({first, first + 1});
+    }
+    return std::make_shared<const SkyPatch>(make_grid(file.pixelization), std::move(ranges));
 }
 
 void check_column(const MapFile& file, const MapColumn& column) {
@@ -121,11 +148,11 @@ int MapFile::find(Stokes stokes) const {
     return found == columns.end() ? -1 : static_cast<int>(found - columns.begin());
 }
 
-SkyMap::SkyMap(MapFile content)
+SkyMap::SkyMap(MapFile content, Extent extent)
     : header_(std::move(content)),
-      // reading a partial sky takes one column of the full sky more
-      grid_(make_grid_that_fits(header_.pixelization, header_.columns.size() + (header_.partial() ? 1 : 0),
-                                header_.source)) {
+      part_(extent == Extent::own_pixels && header_.partial() ? patch_of(header_) : nullptr),
+      grid_(part_ ? part_->grid()
+                  : make_grid_that_fits(header_.pixelization, header_.columns.size(), header_.source)) {
     make_groups();
     const auto has_values = [](const MapColumn& column) { return !column.values.empty(); };
     const bool filled = std::any_of(header_.columns.begin(), header_.columns.end(), has_values);
@@ -155,6 +182,14 @@ std::shared_ptr<const SkyPart> SkyMap::part() const {
     return part_or_whole(part_, grid_);
 }
 
+bool SkyMap::is_patch() const {
+    return part_ && part_->patch() != nullptr;
+}
+
+std::int64_t SkyMap::place(std::int64_t ring_pixel) const {
+    return is_patch() ? part_->patch()->place(ring_pixel) : ring_pixel;
+}
+
 const Grid& SkyMap::whole_grid() const {
     return part_ ? part_->whole_grid() : grid_;
 }
@@ -178,7 +213,13 @@ SkyMap::SkyMap(const SkyMap& like, const Pixelization& pixelization)
       grid_(grid_like(like, pixelization)),
       groups_(like.groups_),
       column_of_row_(like.column_of_row_) {
-    if (pixelization != header_.pixelization) header_.pixels.clear();
+    if (!same_pixels(pixelization, header_.pixelization)) {
+        header_.pixels.clear();
+    } else if (pixelization != header_.pixelization) {
+        for (auto& pixel : header_.pixels)
+            pixel = from_ring(pixelization, to_ring(header_.pixelization, pixel));
+        std::sort(header_.pixels.begin(), header_.pixels.end());
+    }
     header_.pixelization = pixelization;
     allocate();
 }
@@ -260,16 +301,24 @@ void SkyMap::allocate() {
     values_ = Array<double, 2>({std::ssize(column_of_row_), grid_.n_pixels()});
 }
 
+std::vector<std::int64_t> SkyMap::places() const {
+    std::vector<std::int64_t> places;
+    places.reserve(header_.pixels.size());
+    for (const auto pixel : header_.pixels) places.push_back(place(to_ring(header_.pixelization, pixel)));
+    return places;
+}
+
 void SkyMap::take_values() {
-    std::vector<double> full;  // one column at a time: a partial sky may be a small part of a large one
+    const auto places = this->places();
     for (std::size_t row = 0; row < column_of_row_.size(); ++row) {
         auto& column = header_.columns[column_of_row_[row]].values;
-        if (header_.partial()) full.assign(static_cast<std::size_t>(grid_.n_pixels()), unseen_value);
-        for (std::size_t i = 0; i < header_.pixels.size(); ++i)
-            full[static_cast<std::size_t>(header_.pixels[i])] = column[i];
-        to_ring_order(header_.pixelization,
-                      {header_.partial() ? full.data() : column.data(), {grid_.n_pixels()}},
-                      rows()[static_cast<std::int64_t>(row)]);
+        const auto target = rows()[static_cast<std::int64_t>(row)];
+        if (!header_.partial()) {
+            to_ring_order(header_.pixelization, {column.data(), {grid_.n_pixels()}}, target);
+        } else {
+            std::fill_n(target.data(), target.size(), unseen_value);
+            for (std::size_t i = 0; i < places.size(); ++i) target[places[i]] = column[i];
+        }
         std::vector<double>().swap(column);
     }
 }
@@ -286,32 +335,49 @@ std::int64_t SkyMap::intensity_row() const {
            column_of_row_.begin();
 }
 
-void SkyMap::make_partial_sky() {
-    if (part_ != nullptr)
-        throw InvalidArgument("a sky in parts is always the full one: it cannot be a partial sky");
-    std::vector<double> seen(static_cast<std::size_t>(grid_.n_pixels())), ordered(seen.size());
-    for (std::int64_t row = 0; row < rows().extent(0); ++row)
-        for (std::size_t pixel = 0; pixel < seen.size(); ++pixel)
-            if (!is_unseen_value(rows()(row, static_cast<std::int64_t>(pixel)))) seen[pixel] = 1;
-    from_ring_order(header_.pixelization, {seen.data(), {grid_.n_pixels()}},
-                    {ordered.data(), {grid_.n_pixels()}});
+void SkyMap::expand() {
+    if (!is_patch()) return;
+    const auto patch = std::exchange(part_, nullptr);
+    grid_ = make_grid_that_fits(header_.pixelization, column_of_row_.size(), header_.source);
+    const PixelRange all{0, grid_.n_pixels()};
+    values_ = on_pixels(std::as_const(values_).view(), patch->pixels(), {&all, 1}, unseen_value);
+}
+
+void SkyMap::make_full_sky() {
+    expand();
     header_.pixels.clear();
-    for (std::size_t pixel = 0; pixel < ordered.size(); ++pixel)
-        if (ordered[pixel] != 0) header_.pixels.push_back(static_cast<std::int64_t>(pixel));
+}
+
+void SkyMap::make_partial_sky() {
+    if (part_ != nullptr && !is_patch())
+        throw InvalidArgument("a sky in parts is always the full one: it cannot be a partial sky");
+    const bool was_partial = header_.partial();
+    const auto candidates = std::exchange(header_.pixels, {});
+    const auto n = was_partial ? std::ssize(candidates) : grid_.n_pixels();
+    for (std::int64_t i = 0; i < n; ++i) {
+        const auto pixel = was_partial ? candidates[static_cast<std::size_t>(i)] : i;
+        const auto at = place(to_ring(header_.pixelization, pixel));
+        bool is_seen = false;
+        for (std::int64_t row = 0; row < rows().extent(0); ++row)
+            is_seen |= !is_unseen_value(rows()(row, at));
+        if (is_seen) header_.pixels.push_back(pixel);
+    }
     if (header_.pixels.empty())
         throw InvalidArgument(prefix(header_) + "every pixel is UNSEEN: nothing is left of a partial sky");
 }
 
 MapFile SkyMap::to_file() const {
     MapFile file = header_;
-    std::vector<double> full(static_cast<std::size_t>(file.partial() ? grid_.n_pixels() : 0));
+    const auto places = this->places();
     for (std::size_t row = 0; row < column_of_row_.size(); ++row) {
         auto& column = file.columns[column_of_row_[row]].values;
-        auto& target = file.partial() ? full : column;
-        target.resize(static_cast<std::size_t>(grid_.n_pixels()));
-        from_ring_order(part_ ? HealpixPixels{} : file.pixelization, rows()[static_cast<std::int64_t>(row)],
-                        {target.data(), {grid_.n_pixels()}});
-        for (const auto pixel : file.pixels) column.push_back(full[static_cast<std::size_t>(pixel)]);
+        const auto source = rows()[static_cast<std::int64_t>(row)];
+        column.reserve(file.partial() ? places.size() : static_cast<std::size_t>(grid_.n_pixels()));
+        for (const auto place : places) column.push_back(source[place]);
+        if (file.partial()) continue;
+        column.resize(static_cast<std::size_t>(grid_.n_pixels()));
+        from_ring_order(part_ ? HealpixPixels{} : file.pixelization, source,
+                        {column.data(), {grid_.n_pixels()}});
     }
     return file;
 }

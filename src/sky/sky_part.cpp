@@ -21,7 +21,42 @@ class NoHalo final : public SkyHalo {
     Grid grid_;
 };
 
+/// A range, and where an array has it.
+struct PlacedRange {
+    PixelRange range;
+    std::int64_t place;
+};
+
+std::vector<PlacedRange> in_map_order(std::span<const PixelRange> ranges) {
+    std::vector<PlacedRange> placed;
+    placed.reserve(ranges.size());
+    std::int64_t place = 0;
+    for (const auto& range : ranges) {
+        placed.push_back({range, place});
+        place += range.end - range.first;
+    }
+    std::sort(placed.begin(), placed.end(),
+              [](const auto& a, const auto& b) { return a.range.first < b.range.first; });
+    return placed;
+}
+
 }  // namespace
+
+std::vector<PixelCopy> copies_between(std::span<const PixelRange> from, std::span<const PixelRange> to) {
+    std::vector<PixelCopy> copies;
+    const auto sources = in_map_order(from), targets = in_map_order(to);
+    auto target = targets.begin();
+    for (const auto& [range, place] : sources) {
+        while (target != targets.end() && target->range.end <= range.first) ++target;
+        for (auto one = target; one != targets.end() && one->range.first < range.end; ++one) {
+            const auto first = std::max(range.first, one->range.first),
+                       end = std::min(range.end, one->range.end);
+            copies.push_back(
+                {place + first - range.first, one->place + first - one->range.first, end - first});
+        }
+    }
+    return copies;
+}
 
 AlmLayout WholeSky::layout(std::int64_t lmax, std::int64_t mmax) const {
     if (lmax < 0) lmax = default_smoothing_lmax(grid_);

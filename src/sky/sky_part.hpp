@@ -18,6 +18,39 @@
 
 namespace zonal {
 
+class SkyPatch;
+
+/// Pixels that one array has from `from` on, and another from `to` on.
+struct PixelCopy {
+    std::int64_t from, to, n_pixels;
+    bool operator==(const PixelCopy&) const = default;
+};
+
+/// What an array that has ranges of a map's pixels, one after the other, gives to one that has other ranges
+/// of them; in the order of the map.
+std::vector<PixelCopy> copies_between(std::span<const PixelRange> from, std::span<const PixelRange> to);
+
+/// Copies rows of such arrays, [row, pixel].
+template <class T>
+void copy_pixels(const std::vector<PixelCopy>& copies, View<const T, 2> from, View<T, 2> to) {
+    for (std::int64_t row = 0; row < from.extent(0); ++row)
+        for (const auto& copy : copies)
+            std::copy_n(from[row].data() + copy.from, copy.n_pixels, to[row].data() + copy.to);
+}
+
+/// Rows that have `from`, [row, pixel], as rows that have `to`, with `elsewhere` in pixels that were not
+/// there.
+template <class T>
+Array<T, 2> on_pixels(View<const T, 2> rows, std::span<const PixelRange> from, std::span<const PixelRange> to,
+                      double elsewhere) {
+    std::int64_t n_pixels = 0;
+    for (const auto& range : to) n_pixels += range.end - range.first;
+    Array<T, 2> result({rows.extent(0), n_pixels});
+    if (elsewhere != 0) std::fill_n(result.data(), result.size(), static_cast<T>(elsewhere));
+    copy_pixels(copies_between(from, to), rows, result.view());
+    return result;
+}
+
 /// A rank's rings, and those of other ranks that a kernel reaches from them.
 class SkyHalo {
   public:
@@ -54,14 +87,16 @@ struct TransformShare {
     Traffic traffic{};          ///< of a synthesis or adjoint of one map
 };
 
-/// The rings that a rank's sums over pixels read.
+/// The rings of a part's sums over pixels.
 struct HaloShare {
-    Grid grid;          ///< of these rings, in an array of their own
+    Grid grid;          ///< of the rings that are read
+    Grid grid_out;      ///< of those that get sums
     Traffic traffic{};  ///< of one row in double precision
 };
 
-/// The part of a sky that a process has: all of it where the process is alone (WholeSky), else that of one
-/// rank (DistributedSky). What is done with a part is done with either, if all ranks make the same calls.
+/// The part of a sky that a process has: all of it where the process is alone (WholeSky), or the pixels of a
+/// partial sky (SkyPatch), else that of one rank (DistributedSky). What is done with a part is done with
+/// either, if all ranks make the same calls.
 class SkyPart {
   public:
     virtual ~SkyPart() = default;
@@ -94,6 +129,8 @@ class SkyPart {
     virtual HaloShare halo_share(double support) const = 0;
     /// Says why there is no halo; empty where there may be one.
     virtual std::string why_no_halo() const = 0;
+    /// This part, where it is a patch; else null.
+    virtual const SkyPatch* patch() const { return nullptr; }
     /// Collective. The costs of messages, measured when a job first asks, the same on all ranks.
     virtual MessageCosts message_costs() const = 0;
 
@@ -125,7 +162,7 @@ class SkyPart {
 };
 
 /// The sky of a process that is alone, which has all rings and computes where it is told to.
-class WholeSky final : public SkyPart {
+class WholeSky : public SkyPart {
   public:
     explicit WholeSky(const Grid& grid) : grid_(grid), pixels_{0, grid.n_pixels()} {}
 
@@ -140,7 +177,7 @@ class WholeSky final : public SkyPart {
     std::vector<double> gather(double number) const override { return {number}; }
     Device device(Device wanted) const override { return wanted; }
     TransformShare transform_share(std::int64_t, int) const override { return {}; }
-    HaloShare halo_share(double) const override { return {grid_}; }
+    HaloShare halo_share(double) const override { return {grid_, grid_}; }
     std::string why_no_halo() const override { return ""; }
     MessageCosts message_costs() const override { return {}; }
 

@@ -2,12 +2,25 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "sky/sky_part.hpp"
 #include "zonal/error.hpp"
 #include "zonal/healpix.hpp"
 #include "zonal/mask.hpp"
+#include "zonal/memory.hpp"
 
 namespace zonal {
 namespace {
+
+/// What a coarse pixel becomes that holds so many fine ones, of which `good` are not UNSEEN and have this
+/// sum.
+double combined(double sum, std::int64_t good, std::int64_t children, const UdgradeOptions& options) {
+    if (good == 0 || (options.pessimistic && good < children)) return unseen_value;
+    return options.combine == Combine::mean ? sum / static_cast<double>(good) : sum;
+}
 
 /// coarse, fine: [pixel], nest order. A coarse pixel holds fine.size() / coarse.size() fine ones, side by
 /// side.
@@ -21,9 +34,7 @@ void degrade(View<const double, 1> fine, View<double, 1> coarse, const UdgradeOp
             sum += fine[child];
             ++good;
         }
-        const bool unseen = good == 0 || (options.pessimistic && good < children);
-        const double divisor = options.combine == Combine::mean ? static_cast<double>(good) : 1;
-        coarse[pixel] = unseen ? unseen_value : sum / divisor;
+        coarse[pixel] = combined(sum, good, children, options);
     }
 }
 
@@ -65,15 +76,78 @@ void udgrade(View<const double, 1> map, View<double, 1> result, const UdgradeOpt
     healpix::nest_to_ring<double>(nest_out.view(), result);
 }
 
+namespace {
+
+/// The options of a row: hits are always summed.
+UdgradeOptions options_of(const SkyMap& map, std::int64_t row, UdgradeOptions options) {
+    if (map.column(row).auxiliary == Auxiliary::hits) options.combine = Combine::sum;
+    return options;
+}
+
+/// The numbers of a patch's pixels in nest order, ascending, and their places in its rows.
+std::vector<std::pair<std::int64_t, std::int64_t>> in_nest_order(const SkyMap& map) {
+    std::vector<std::pair<std::int64_t, std::int64_t>> pixels;
+    pixels.reserve(static_cast<std::size_t>(map.grid().n_pixels()));
+    for (const auto& range : map.part()->pixels())
+        for (auto pixel = range.first; pixel < range.end; ++pixel)
+            pixels.emplace_back(healpix::ring2nest(map.nside(), pixel), std::ssize(pixels));
+    std::sort(pixels.begin(), pixels.end());
+    return pixels;
+}
+
+/// Changes the nside of a patch, which stays one.
+SkyMap udgrade_patch(const SkyMap& map, std::int64_t nside, const UdgradeOptions& options) {
+    const auto square = [](std::int64_t n) { return n * n; };
+    const auto inside = square(std::max<std::int64_t>(1, map.nside() / nside)),  // fine pixels in a result
+        copies = square(std::max<std::int64_t>(1, nside / map.nside()));         // results in a pixel
+    const auto pixels = in_nest_order(map);
+    MapFile file = map.header();
+    const HealpixPixels pixels_out{nside, std::get<HealpixPixels>(file.pixelization).ordering};
+    file.pixelization = pixels_out;
+    require_memory(static_cast<double>(std::ssize(pixels) * copies) *
+                       static_cast<double>(map.rows().extent(0) + 1) * sizeof(double),
+                   fmt::format("{}: nside {}", file.source, nside));
+    file.pixels.clear();
+    for (std::size_t i = 0; i < pixels.size(); ++i) {
+        const auto first = pixels[i].first / inside * copies;
+        if (i > 0 && pixels[i - 1].first / inside * copies == first) continue;
+        for (auto nest = first; nest < first + copies; ++nest) file.pixels.push_back(nest);
+    }
+    for (std::int64_t row = 0; row < map.rows().extent(0); ++row) {
+        const auto of_row = options_of(map, row, options);
+        auto& values =
+            file.columns[static_cast<std::size_t>(&map.column(row) - map.header().columns.data())].values;
+        values.reserve(file.pixels.size());
+        for (std::size_t i = 0; i < pixels.size();) {
+            const auto first = pixels[i].first / inside;
+            double sum = 0;
+            std::int64_t good = 0;
+            for (; i < pixels.size() && pixels[i].first / inside == first; ++i) {
+                const double value = map.rows()(row, pixels[i].second);
+                if (is_unseen_value(value)) continue;
+                sum += value;
+                ++good;
+            }
+            const bool is_shared = copies > 1 && of_row.combine == Combine::sum && good > 0;
+            const double value = combined(sum, good, inside, of_row);
+            values.insert(values.end(), static_cast<std::size_t>(copies),
+                          is_shared ? value / static_cast<double>(copies) : value);
+        }
+    }
+    if (pixels_out.ordering == healpix::Order::ring)
+        for (auto& pixel : file.pixels) pixel = healpix::nest2ring(nside, pixel);
+    return SkyMap(std::move(file), Extent::own_pixels);
+}
+
+}  // namespace
+
 SkyMap udgrade(const SkyMap& map, std::int64_t nside, const UdgradeOptions& options) {
     require_udgradable(map.header());
     healpix::check_nside(nside, healpix::Order::nest);
+    if (map.is_patch()) return udgrade_patch(map, nside, options);
     SkyMap result(map, HealpixPixels{nside, std::get<HealpixPixels>(map.header().pixelization).ordering});
-    for (std::int64_t row = 0; row < map.rows().extent(0); ++row) {
-        auto of_row = options;
-        if (map.column(row).auxiliary == Auxiliary::hits) of_row.combine = Combine::sum;
-        udgrade(map.rows()[row], result.rows()[row], of_row);
-    }
+    for (std::int64_t row = 0; row < map.rows().extent(0); ++row)
+        udgrade(map.rows()[row], result.rows()[row], options_of(map, row, options));
     return result;
 }
 

@@ -40,6 +40,8 @@ struct ReadMapOptions {
     bool infinite_is_kept = false;
     /// read_sky_map takes NaN as unseen_value and says so in a note; without this NaN is an error.
     bool nan_is_unseen = false;
+    /// read_sky_map: of partial skies. Other functions return what a file has.
+    Extent extent = Extent::whole_sky;
 };
 
 /// Throws IoError, which names file and HDU.

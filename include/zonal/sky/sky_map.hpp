@@ -118,6 +118,12 @@ struct FieldGroup {
     std::int64_t n_rows;
 };
 
+/// The pixels that a map of a partial sky has memory for.
+enum class Extent {
+    whole_sky,  ///< all, unseen_value where the partial sky has none: what transforms need
+    own_pixels  ///< its own: enough for sums over pixels, statistics and files
+};
+
 /// A map as the transforms want it: the full sky, in ring order, unseen_value where a partial sky has no
 /// pixels; and the header of the file that it came from or goes to. read_sky_map and write_sky_map in
 /// io/sky_map.hpp read and write it.
@@ -126,11 +132,12 @@ class SkyMap {
     /// Takes a file's content into ring order. A map whose columns are all empty gets zeros. Throws
     /// InvalidArgument for columns of unequal or wrong length, pixels that are NaN or infinite, and Q without
     /// U; OutOfMemory where the full sky does not fit this machine.
-    explicit SkyMap(MapFile content);
+    explicit SkyMap(MapFile content, Extent extent = Extent::whole_sky);
     /// One rank's part of a full sky: the columns have the values of the part's pixels, in ring order
     /// whatever the header says. Throws InvalidArgument as above.
     SkyMap(MapFile content, std::shared_ptr<const SkyPart> part);
-    /// A map on other pixels with the same columns and header, all 0. It is a full sky if the pixels differ.
+    /// A map on other pixels with the same columns and header, all 0. It is a full sky if the pixels differ;
+    /// in another order, a partial sky keeps its pixels.
     SkyMap(const SkyMap& like, const Pixelization& pixelization);
     /// A copy of these rows, which are transformed together as `fields`. It has the header of the whole map,
     /// so it cannot be written.
@@ -139,11 +146,16 @@ class SkyMap {
     /// What the file says or will say; its columns have no values.
     const MapFile& header() const { return header_; }
     MapFile& header() { return header_; }
+    /// The rings of the rows' pixels. Those of a patch have its pixels only: their longitudes mean nothing.
     const Grid& grid() const { return grid_; }
     /// The part of the sky that this is, be it all of it.
     std::shared_ptr<const SkyPart> part() const;
     /// Whether this process has all of the sky.
     bool is_whole() const { return part_ == nullptr; }
+    /// Whether this is a partial sky that has memory for its own pixels only.
+    bool is_patch() const;
+    /// Where a pixel of the whole sky, in ring order, is in a row; -1: a patch does not have it.
+    std::int64_t place(std::int64_t ring_pixel) const;
     /// The grid of the whole sky.
     const Grid& whole_grid() const;
     /// 0 where the map is not HEALPix.
@@ -181,8 +193,11 @@ class SkyMap {
     /// Row of I, or of the only field; -1: there is none.
     std::int64_t intensity_row() const;
 
-    /// Makes a partial sky a full one.
-    void make_full_sky() { header_.pixels.clear(); }
+    /// Gives a patch memory for the whole sky, unseen_value elsewhere. It stays a partial sky. Throws
+    /// OutOfMemory.
+    void expand();
+    /// Makes a partial sky a full one, expanded.
+    void make_full_sky();
     /// Leaves only pixels in the map that are not unseen_value in every row, in the order of the header.
     /// Throws InvalidArgument where nothing is left.
     void make_partial_sky();
@@ -194,6 +209,8 @@ class SkyMap {
     void make_groups();
     void allocate();
     void take_values();
+    /// Where the pixels of a partial sky's file are in a row.
+    std::vector<std::int64_t> places() const;
 
     MapFile header_;
     std::shared_ptr<const SkyPart> part_;  ///< null for the whole

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "io/map/read.hpp"
+#include "sky/sky_part.hpp"
 #include "zonal/error.hpp"
 #include "zonal/io/sky_map.hpp"
 #include "zonal/mask.hpp"
@@ -118,7 +120,7 @@ SkyMap read_sky_map(const std::string& path, const ReadMapOptions& options) {
     file.may_be_infinite = options.infinite_is_kept && has_infinite_pixels(file);
     if (options.nan_is_unseen) replace_nan(file);
     require_numbers(file);
-    return SkyMap(std::move(file));
+    return SkyMap(std::move(file), options.extent);
 }
 
 void require_unmasked(double largest, const MapFile& mask) {
@@ -130,16 +132,21 @@ void require_unmasked(double largest, const MapFile& mask) {
 
 Array<double, 1> read_mask(const std::string& path, const SkyMap& map, std::vector<std::string>& notes,
                            const std::string& field) {
-    auto mask = read_sky_map(path, {.fields = {field}, .polarized = false});
+    auto mask = read_sky_map(path, {.fields = {field}, .polarized = false, .extent = Extent::own_pixels});
     const auto& header = mask.header();
     notes = header.notes;
     require_same_sky(header, map.header());
-    Array<double, 1> values({mask.grid().n_pixels()});
     const auto row = mask.rows()[0];
-    for (std::int64_t pixel = 0; pixel < row.size(); ++pixel)
-        values(pixel) = mask_value(row[pixel], header.source, pixel);
-    require_unmasked(*std::max_element(values.data(), values.data() + values.size()), header);
-    return values;
+    const auto from = mask.part(), to = map.part();
+    std::int64_t place = 0;
+    for (const auto& range : from->pixels())
+        for (auto pixel = range.first; pixel < range.end; ++pixel, ++place)
+            row[place] = mask_value(row[place], header.source, pixel);
+    require_unmasked(*std::max_element(row.data(), row.data() + row.size()), header);
+    const auto values = on_pixels(std::as_const(mask).rows(), from->pixels(), to->pixels(), 0);
+    Array<double, 1> result({values.size()});
+    std::copy_n(values.data(), values.size(), result.data());
+    return result;
 }
 
 void write_sky_map(const std::string& path, const SkyMap& map, const WriteOptions& options) {

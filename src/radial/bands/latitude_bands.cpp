@@ -112,6 +112,13 @@ PackedRings pack_rings(const Grid& grid, const std::vector<std::int64_t>& ring_i
     return {Grid(std::move(rings), place, grid.name() + ", a band"), std::move(runs)};
 }
 
+std::vector<PixelRange> ranges_of(const PackedRings& rings) {
+    std::vector<PixelRange> ranges;
+    ranges.reserve(rings.runs.size());
+    for (const PixelRun& run : rings.runs) ranges.push_back({run.first, run.first + run.n_pixels});
+    return ranges;
+}
+
 std::vector<LatitudeBand> latitude_bands(const Grid& grid, double support, const Grid& grid_out,
                                          std::int64_t n_bands) {
     const double reach = reach_of(support);

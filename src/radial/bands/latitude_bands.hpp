@@ -22,6 +22,9 @@ struct PackedRings {
     std::vector<PixelRun> runs;  ///< as few as there can be, in the order of the map
 };
 
+/// The map's pixels in that array, one range after the other.
+std::vector<PixelRange> ranges_of(const PackedRings& rings);
+
 /// ring_indices: of the grid. The rings keep that order; their pixels get the map's.
 PackedRings pack_rings(const Grid& grid, const std::vector<std::int64_t>& ring_indices);
 

@@ -12,14 +12,6 @@
 namespace zonal::test {
 namespace {
 
-using distributed::PixelCopy;
-
-TEST(CopiesBetween, FindsWhatBothHave) {
-    EXPECT_THAT(distributed::copies_between({{0, 10}, {40, 50}}, {{5, 10, 0}, {35, 15, 10}}),
-                testing::ElementsAre(PixelCopy{5, 0, 5}, PixelCopy{10, 15, 10}));
-    EXPECT_THAT(distributed::copies_between({{0, 5}}, {{5, 10, 0}}), testing::IsEmpty());
-}
-
 /// What a convolution does on some ranks, and by one process.
 struct Case {
     const char* name;
