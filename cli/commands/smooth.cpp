@@ -164,10 +164,18 @@ void require_normal_numbers(const SmoothOptions& options, const SmoothedMap& smo
                                 one.rms_out, options.in));
 }
 
+/// What a partial sky needs memory for, before it is read.
+Extent extent_of(const SmoothOptions& options) {
+    if (options.nside_out || options.analysis.weights != "none") return Extent::whole_sky;
+    return extent_for({.method = options.kernel.chosen_method(),
+                       .normalization = options.kernel.normalization.value_or(Normalization::none),
+                       .mask_rule = options.mask.rule()});
+}
+
 void smooth_map(const SmoothOptions& options, Session& session) {
     auto map = session.has_several_ranks()
                    ? read_sky_part(options.in, options.input, options.analysis, options.run, session)
-                   : read_sky_map(options.in, options.input, session);
+                   : read_sky_map(options.in, options.input, session, Columns::fields, extent_of(options));
     SmoothingInput given;
     auto smoothed = smooth_by_options(options, std::move(map), given, session);
     stop_if_interrupted();

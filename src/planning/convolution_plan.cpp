@@ -21,7 +21,7 @@
 #include "sht/analysis/field_arithmetic.hpp"
 #include "sht/array_checks.hpp"
 #include "sht/progress_part.hpp"
-#include "sky/sky_part.hpp"
+#include "sky/sky_patch.hpp"
 #include "zonal/error.hpp"
 #include "zonal/mask.hpp"
 #include "zonal/planning/certificate.hpp"
@@ -106,7 +106,8 @@ class ConvolutionPlan::Implementation {
         : request_(completed(request, options)),
           choice_(choice),
           options_(options),
-          part_(part_or_whole(options.part, request.grid)),
+          expanded_(must_expand(options, choice) ? options.part : nullptr),
+          part_(part_or_whole(expanded_ ? nullptr : options.part, request.grid)),
           part_out_(request.grid_out ? std::make_shared<const WholeSky>(*request.grid_out) : part_),
           bounds_(request_, options_) {
         check();
@@ -121,6 +122,32 @@ class ConvolutionPlan::Implementation {
     template <class T>
     ConvolutionResult convolve(View<const T, 2> maps, View<const T, 1> mask, bool may_be_masked,
                                View<T, 2> convolved, const Progress& progress) {
+        if (!expanded_) return convolve_part(maps, mask, may_be_masked, convolved, progress);
+        sht::check_extent("maps", maps, 1, "pixel", expanded_->grid().n_pixels());
+        sht::check_extent("convolved", convolved, 1, "pixel", expanded_->grid().n_pixels());
+        if (mask.size() > 0) sht::check_extent("mask", mask, 0, "pixel", expanded_->grid().n_pixels());
+        const auto own = expanded_->pixels(), all = part_->pixels();
+        auto in = on_pixels(maps, own, all, unseen_value);
+        const auto whole_mask =
+            on_pixels<T>({mask.data(), {mask.size() > 0 ? 1 : 0, mask.size()}}, own, all, 0);
+        Array<T, 2> out(harmonic_ ? typename Array<T, 2>::Extents{} : in.extents());  // else in place
+        const auto result = harmonic_ ? in.view() : out.view();
+        auto done = convolve_part<T>(std::as_const(in).view(), {whole_mask.data(), {whole_mask.size()}}, true,
+                                     result, progress);
+        copy_pixels<T>(copies_between(all, own), result, convolved);
+        return done;
+    }
+
+  private:
+    /// Whether only the whole sky of a patch can be convolved in this way: by transforms, or because counts
+    /// leave the patch.
+    static bool must_expand(const ConvolutionOptions& options, const ConvolutionChoice& choice) {
+        return options.part && options.part->patch() && (!is_sum(choice.method) || options.keep_counts);
+    }
+
+    template <class T>
+    ConvolutionResult convolve_part(View<const T, 2> maps, View<const T, 1> mask, bool may_be_masked,
+                                    View<T, 2> convolved, const Progress& progress) {
         const core::Stopwatch watch;
         part_->together(fmt::format("a convolution of {} rows", maps.extent(0)), [&] {
             check_shapes(maps, convolved);
@@ -151,7 +178,6 @@ class ConvolutionPlan::Implementation {
         return result;
     }
 
-  private:
     /// The grids that the arrays have.
     const Grid& grid() const { return part_->grid(); }
     const Grid& grid_out() const { return part_out_->grid(); }
@@ -351,12 +377,14 @@ class ConvolutionPlan::Implementation {
     template <class T>
     void convolve_known(View<const T, 2> maps, View<const T, 1> mask, View<T, 2> convolved,
                         const Progress& progress, ConvolutionResult& result) {
+        const auto n_outside = part_->patch() ? part_->patch()->n_outside() : 0;
         Array<T, 2> known(maps.extents());
         part_->together("a mask",
                         [&] { find_known<T>(maps, mask, has_spin(), known.view(), request_.threads); });
         for (std::int64_t row = 0; row < maps.extent(0); ++row) {
             const auto values = known.view()[row];
-            const auto masked = part_->sum(std::count(values.data(), values.data() + values.size(), T(0)));
+            const auto masked =
+                n_outside + part_->sum(std::count(values.data(), values.data() + values.size(), T(0)));
             if (masked > 0 && options_.mask.mode == MaskMode::error)
                 throw InvalidArgument(
                     "maps", fmt::format("row {}: {} pixels are UNSEEN or masked: mask mode error allows none",
@@ -374,7 +402,8 @@ class ConvolutionPlan::Implementation {
         if (renormalizes()) sums_->divide_by_shares<T>(shares, convolved, part_of(progress, 0.5, 1));
         for (std::int64_t row = 0; row < maps.extent(0); ++row) {
             if (!options_.mask.fill_masked) hide(shares[row], convolved[row]);
-            result.unseen_pixels[static_cast<std::size_t>(row)] = part_->sum(count_unseen(convolved[row]));
+            result.unseen_pixels[static_cast<std::size_t>(row)] =
+                n_outside + part_->sum(count_unseen(convolved[row]));
         }
     }
 
@@ -418,6 +447,7 @@ class ConvolutionPlan::Implementation {
     const ConvolutionRequest request_;
     const ConvolutionChoice choice_;
     const ConvolutionOptions options_;
+    const std::shared_ptr<const SkyPart> expanded_;         ///< a patch whose whole sky is convolved
     const std::shared_ptr<const SkyPart> part_, part_out_;  ///< what the maps are, and the results
     const planning::RequestBounds bounds_;
     double weight_ = 1;                ///< the largest of an analysis

@@ -9,6 +9,7 @@
 #include "radial/convolver.hpp"
 #include "sht/analysis/field_math.hpp"
 #include "sht/progress_part.hpp"
+#include "sky/sky_patch.hpp"
 
 namespace zonal::planning {
 namespace {
@@ -32,17 +33,54 @@ Kernel cut(const Kernel& kernel, double support) {
     return support > 0 && support < kernel.support() ? kernel.truncated(support) : kernel;
 }
 
+/// Some rings of a patch as a sky of their own, with those that the kernel reaches from them.
+class BandSky final : public WholeSky {
+  public:
+    explicit BandSky(const radial::LatitudeBand& band) : WholeSky(band.input.grid), grid_(band.output.grid) {}
+    const Grid& grid() const override { return grid_; }
+
+  private:
+    Grid grid_;
+};
+
+/// Rings of a patch that follow each other, with their neighbours, without which they would be summed in
+/// another way than on the whole sky (PixelSumSchedule::is_alone), and with the rings within reach: until a
+/// band has as many pixels as the patch, or a 64th of the sky.
+std::vector<radial::LatitudeBand> bands_of(const SkyPatch& patch, double support) {
+    const Grid& whole = patch.whole_grid();
+    const auto enough = std::max(whole.n_pixels() / 64, patch.grid().n_pixels());
+    std::vector<radial::LatitudeBand> bands;
+    std::vector<std::int64_t> outputs;
+    std::int64_t n_pixels = 0;
+    for (const auto ring : patch.rings()) {
+        n_pixels += whole.rings()[static_cast<std::size_t>(ring)].n_pixels;
+        for (auto one = std::max<std::int64_t>(0, ring - 1); one <= std::min(ring + 1, whole.n_rings() - 1);
+             ++one)
+            if (outputs.empty() || one > outputs.back()) outputs.push_back(one);
+        if (n_pixels < enough && ring != patch.rings().back()) continue;
+        bands.push_back({radial::pack_rings(whole, radial::rings_within(whole, support, whole, outputs)),
+                         radial::pack_rings(whole, outputs), static_cast<double>(n_pixels)});
+        outputs.clear();
+        n_pixels = 0;
+    }
+    return bands;
+}
+
 }  // namespace
 
 PixelSums::PixelSums(const ConvolutionRequest& request, const ConvolutionChoice& choice,
                      const ConvolutionOptions& options, const SkyPart& part)
-    : request_(request), options_(options), part_(part) {
+    : request_(request), choice_(choice), options_(options), part_(part) {
     const bool has_spin = request.polarization.has_value(),
                renormalizes = options.mask.mode == MaskMode::renormalize;
     const auto sums = pixel_options(request, choice);
     const bool needs_scalar = !has_spin || renormalizes;
     const double of_scalar = needs_scalar ? cut(request.kernel, choice.support).support() : 0,
                  of_spin = has_spin ? cut(*request.polarization, choice.support).support() : 0;
+    if (const auto* patch = part.patch()) {
+        bands_ = bands_of(*patch, std::max(of_scalar, of_spin));
+        return;
+    }
     halo_ = part.halo(std::max(of_scalar, of_spin));
     const Grid& grid_in = halo_->grid();
     part.together("a plan of sums over pixels", [&] {
@@ -63,8 +101,31 @@ View<const T, 2> PixelSums::reach(View<const T, 2> maps, Array<T, 3>& memory) co
     return radial::of_rank<2>(halo_->reach(radial::with_component(maps), memory));
 }
 
+template <class T, class Work>
+void PixelSums::in_bands(View<const T, 2> maps, View<T, 2> convolved, const Progress& progress,
+                         const Work& work) const {
+    const auto own = part_.pixels();
+    const auto before = on_pixels(View<const T, 2>(convolved), own, own, 0);  // bands share some rings
+    double all = 0, done = 0;
+    for (const auto& band : bands_) all += band.cost;
+    for (const auto& band : bands_) {
+        const auto in = ranges_of(band.input), out = ranges_of(band.output);
+        const auto here = on_pixels(maps, own, in, 0);
+        auto result = on_pixels(before.view(), own, out, 0);
+        const BandSky sky(band);
+        PixelSums sums(request_, choice_, options_, sky);
+        work(sums, here.view(), result.view(), part_of(progress, done / all, (done + band.cost) / all));
+        done += band.cost;
+        copy_pixels(copies_between(out, own), std::as_const(result).view(), convolved);
+    }
+}
+
 template <class T>
 void PixelSums::convolve(View<const T, 2> maps, View<T, 2> convolved, const Progress& progress) {
+    if (!bands_.empty())
+        return in_bands(maps, convolved, progress, [](PixelSums& sums, auto in, auto out, const auto& part) {
+            sums.convolve<T>(in, out, part);
+        });
     Array<T, 2> shares;
     if (options_.keep_counts)
         part_.together("shares of counts",
@@ -84,12 +145,16 @@ void PixelSums::convolve(View<const T, 2> maps, View<T, 2> convolved, const Prog
 template <class T>
 void PixelSums::divide_by_shares(View<const T, 2> known, View<T, 2> convolved,
                                  const Progress& progress) const {
+    if (!bands_.empty())
+        return in_bands(known, convolved, progress, [](PixelSums& sums, auto in, auto out, const auto& part) {
+            sums.divide_by_shares<T>(in, out, part);
+        });
     const auto n_components = planning::n_components(request_);
     const auto n_pixels = convolved.extent(1), n_maps = convolved.extent(0) / n_components;
-    Array<T, 2> masks({n_maps + 1, n_pixels}), shares({n_maps + 1, n_pixels});
+    Array<T, 2> masks({n_maps + 1, known.extent(1)}), shares({n_maps + 1, n_pixels});
     for (std::int64_t map = 0; map < n_maps; ++map)
-        std::copy_n(known[n_components * map].data(), n_pixels, masks.view()[map].data());
-    std::fill_n(masks.view()[n_maps].data(), n_pixels, T(1));
+        std::copy_n(known[n_components * map].data(), known.extent(1), masks.view()[map].data());
+    std::fill_n(masks.view()[n_maps].data(), known.extent(1), T(1));
     Array<T, 3> memory;
     const auto reached = reach<T>(std::as_const(masks).view(), memory);
     part_.together("sums over masks", [&] { scalar_->convolve<T>(reached, shares.view(), progress); });

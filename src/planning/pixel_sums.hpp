@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "radial/bands/latitude_bands.hpp"
 #include "sky/sky_part.hpp"
 #include "zonal/normalized_convolution.hpp"
 #include "zonal/planning/convolution_plan.hpp"
@@ -16,7 +17,8 @@ View<T, 3> as_pairs(View<T, 2> rows) {
     return {rows.data(), {rows.extent(0) / 2, 2, rows.extent(1)}};
 }
 
-/// The sums over pixels of a ConvolutionPlan, of a whole sky or of a rank's part of it. One call at a time.
+/// The sums over pixels of a ConvolutionPlan, of a whole sky, of a patch, or of a rank's part. One call at a
+/// time.
 class PixelSums {
   public:
     /// All of them must outlive it. Collective for a part of a sky, as are its functions.
@@ -31,12 +33,18 @@ class PixelSums {
     void divide_by_shares(View<const T, 2> known, View<T, 2> convolved, const Progress& progress) const;
 
   private:
+    /// Calls work(sums, maps, convolved, progress) for whole rings, some at a time, that together have all
+    /// pixels of a patch. The maps are 0 in other pixels.
+    template <class T, class Work>
+    void in_bands(View<const T, 2> maps, View<T, 2> convolved, const Progress& progress,
+                  const Work& work) const;
     const Grid& grid() const { return part_.grid(); }
     /// The rows with all rings that the kernel reaches, in `memory` where they are other ranks'.
     template <class T>
     View<const T, 2> reach(View<const T, 2> maps, Array<T, 3>& memory) const;
 
     const ConvolutionRequest& request_;
+    const ConvolutionChoice& choice_;
     const ConvolutionOptions& options_;
     const SkyPart& part_;
     std::optional<PixelConvolutionPlan> scalar_;  ///< of Q and U: of their masks
@@ -44,6 +52,7 @@ class PixelSums {
     std::optional<PolarizationConvolutionPlan> spin_;
     std::shared_ptr<const SkyHalo> halo_;
     std::optional<PixelConvolutionWorkspace> workspace_;
+    std::vector<radial::LatitudeBand> bands_;  ///< of a patch, which has nothing of the above
 };
 
 }  // namespace zonal::planning

@@ -36,8 +36,9 @@ WaySeconds WayPredictor::harmonic(const DeviceCosts& device, std::int64_t lmax, 
     auto work = transform_work(request_.grid, lmax, device.device);
     const auto share = part_.transform_share(lmax, spin_of(request_));
     work.legendre_flops *= share.legendre;
+    const Grid& transformed = part_.patch() ? request_.grid : part_.grid();
     work.pixels = 0;
-    for (const Ring& ring : part_.grid().rings()) work.pixels += static_cast<double>(ring.n_pixels);
+    for (const Ring& ring : transformed.rings()) work.pixels += static_cast<double>(ring.n_pixels);
     const double exchange = messages_.seconds(share.traffic);
     WaySeconds seconds;
     const auto add = [&](const TransformCost& cost, std::int64_t times) {  // cost: of two transforms
@@ -62,7 +63,7 @@ WaySeconds WayPredictor::of_pixels(double support, const PixelCost& cost, const 
     const auto n_pixels = std::llround(static_cast<double>(whole.n_pixels()) * share * share);
     const double exchange =
         static_cast<double>(request_.n_maps * n_components(request_)) * messages_.seconds(halo.traffic);
-    const double work = predicted_seconds(cost, work_on({halo.grid, part_.grid()}),
+    const double work = predicted_seconds(cost, work_on({halo.grid, halo.grid_out}),
                                           std::max<std::int64_t>(n_pixels, 1), request_.n_maps);
     return {work + exchange, exchange};
 }

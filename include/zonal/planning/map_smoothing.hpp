@@ -64,6 +64,10 @@ struct MapSmoothingOptions {
     Progress progress = {};
 };
 
+/// What smoothing by these options needs memory for: by sums over pixels and ring FFTs a partial sky's own
+/// pixels, else the whole sky, which automatic may still turn to.
+Extent extent_for(const MapSmoothingOptions& options);
+
 /// A kernel as it was applied.
 struct AppliedKernel {
     double support = 0;   ///< rad, where its profile ends
@@ -132,8 +136,9 @@ struct SmoothedMap {
 /// Smooths all fields of a map with a window: zonal::smooth(map, {.fwhm = 0.01}). A Gaussian or beam may go
 /// by any method; un-smoothing, pixel windows and pixels_out only in harmonic space.
 ///
-/// UNSEEN and masked pixels follow mask_rule. Throws InvalidArgument for options that contradict each other,
-/// ErrorNotKept where no way keeps the error, BackendUnavailable and Cancelled.
+/// UNSEEN and masked pixels follow mask_rule. A patch (Extent::own_pixels) stays one, the mask has its
+/// pixels, and fill_masked, pixels_out and weights are refused. Throws InvalidArgument for options that
+/// contradict each other, ErrorNotKept where no way keeps the error, BackendUnavailable and Cancelled.
 SmoothedMap smooth(const SkyMap& map, const SmoothingWindow& window, const MapSmoothingOptions& options = {});
 /// The same, for maps that are no longer needed: harmonic space then works in the map's own memory.
 SmoothedMap smooth(SkyMap&& map, const SmoothingWindow& window, const MapSmoothingOptions& options = {});

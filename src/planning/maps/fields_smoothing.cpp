@@ -15,6 +15,7 @@
 #include "sht/progress_part.hpp"
 #include "sky/sky_part.hpp"
 #include "zonal/error.hpp"
+#include "zonal/memory.hpp"
 #include "zonal/planning/certificate.hpp"
 
 namespace zonal::planning {
@@ -182,6 +183,10 @@ struct Outcome {
 ConvolutionResult convolve_rows(const FieldsRequest& fields, const RowsRequest& rows,
                                 const ConvolutionRequest& request, const ConvolutionChoice& way, SkyMap& out,
                                 const Progress& progress) {
+    if (fields.map.is_patch() && !is_sum(way.method))
+        require_memory(static_cast<double>(rows.n_rows * request.grid.n_pixels()) * sizeof(double),
+                       fmt::format("{}: the whole sky, which method {} needs, in {} columns",
+                                   fields.map.header().source, to_string(way.method), rows.n_rows));
     ConvolutionPlan plan(request, way, fields.how);
     const auto maps = fields.map.rows().slice(rows.first_row, rows.n_rows);
     const auto result = out.rows().slice(rows.first_row, rows.n_rows);

@@ -94,9 +94,19 @@ void check_masks(const MapSmoothingOptions& options, bool has_weights) {
             "not with method split, whose error is known for whole maps, not for quotients");
 }
 
+/// What a patch has no pixels for; other pixels of the result are refused before.
+void check_patch(const SkyMap& map, const MapSmoothingOptions& options, bool has_weights) {
+    if (map.is_patch() && (options.mask_rule.fill_masked || has_weights))
+        throw InvalidArgument(
+            has_weights ? "weights" : "fill_masked",
+            fmt::format("not for a patch: {} must have memory for the whole sky (SkyMap::expand)",
+                        map.header().source));
+}
+
 void check(const SkyMap& map, const MapKernel& kernel, const MapSmoothingOptions& options) {
     const auto n_kernels = std::ssize(kernel.kernels), n_rows = map.rows().extent(0);
     const bool has_weights = !options.ring_weights.empty() || options.pixel_weights.size() > 0;
+    check_patch(map, options, has_weights);
     if (n_kernels > 1 && n_kernels != n_rows)
         throw InvalidArgument("kernels", n_kernels,
                               fmt::format("must be one, or one for each of the map's {} rows", n_rows));

@@ -8,6 +8,7 @@
 
 #include "planning/certificate/map_certificate.hpp"
 #include "planning/maps/fields_smoothing.hpp"
+#include "planning/request.hpp"
 #include "zonal/error.hpp"
 
 namespace zonal {
@@ -69,6 +70,15 @@ std::string to_string(Normalization normalization) {
         default:
             return "window";
     }
+}
+
+Extent extent_for(const MapSmoothingOptions& options) {
+    using enum ConvolutionMethod;
+    const bool are_sums = options.method == automatic || planning::is_sum(options.method);
+    const bool is_whole = options.mask_rule.fill_masked || options.mask_rule.mode == MaskMode::error ||
+                          options.normalization == Normalization::pixel || options.pixels_out ||
+                          !options.ring_weights.empty() || options.pixel_weights.size() > 0;
+    return are_sums && !is_whole ? Extent::own_pixels : Extent::whole_sky;
 }
 
 double SmoothedPart::certified_error() const {
