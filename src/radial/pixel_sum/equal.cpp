@@ -146,11 +146,17 @@ void sum_equal_band(const SumPass<Map>& pass, const RingBand& band, SumScratch<T
         for (std::int64_t map = 0; map < pass.in.extent(0); ++map)
             for (std::int64_t from = 0; from < n; from += tile) {
                 poll();
-                for (std::size_t i = 0; i < inputs.size(); ++i)
+                bool is_empty = true;  // as most tiles of a small part of the sky
+                for (std::size_t i = 0; i < inputs.size(); ++i) {
+                    T* const row = scratch.rows.data() + static_cast<std::int64_t>(i) * stride;
                     load_tile(schedule.inputs()[inputs[i]], aligned[i], pass.in[map], from - halo,
-                              tile + 2 * halo, scratch.rows.data() + static_cast<std::int64_t>(i) * stride);
+                              tile + 2 * halo, row);
+                    is_empty =
+                        is_empty && std::all_of(row, row + tile + 2 * halo, [](T x) { return x == 0; });
+                }
+                if (is_empty) std::fill(scratch.sums.begin(), scratch.sums.end(), T(0));
                 for (std::size_t b = 0; b < blocks.size(); ++b) {
-                    filters.apply(b, scratch.rows.data(), stride, tile, scratch.sums.data());
+                    if (!is_empty) filters.apply(b, scratch.rows.data(), stride, tile, scratch.sums.data());
                     for (std::size_t r = 0; r < blocks[b].outputs.size(); ++r) {
                         const SumRing& out = schedule.outputs()[blocks[b].outputs[r]];
                         store_tile(out, align(reference, out),
