@@ -3,13 +3,17 @@
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <cmath>
 #include <optional>
+#include <utility>
 
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "call.hpp"
 #include "reports.hpp"
 #include "sky_maps.hpp"
+#include "zonal/mask.hpp"
 #include "zonal/planning/map_smoothing.hpp"
 #include "zonal/sht.hpp"
 #include "zonal/window.hpp"
@@ -21,6 +25,54 @@ using Weights = std::optional<HostArrayOfRank<const double, 1>>;
 
 View<const double, 1> view_of_optional(const Weights& weights) {
     return weights ? view_of<1>(*weights) : View<const double, 1>{};
+}
+
+/// The pixels that some row knows, in ring order, where these are no more than a quarter of all numbers; else
+/// none: the whole sky then takes little more.
+template <class T>
+std::vector<std::int64_t> few_known_pixels(View<const T, 2> rows) {
+    std::vector<std::int64_t> known;
+    for (std::int64_t pixel = 0; pixel < rows.extent(1); ++pixel) {
+        bool is_known = false;
+        for (std::int64_t row = 0; row < rows.extent(0); ++row) {
+            const auto value = static_cast<double>(rows(row, pixel));
+            if (!std::isfinite(value)) return {};  // an error, which names the pixel
+            is_known |= !is_unseen_value(value);
+        }
+        if (is_known) known.push_back(pixel);
+        if (4 * std::ssize(known) > rows.extent(1)) return {};
+    }
+    return known;
+}
+
+/// Rows of some pixels of the sky.
+template <class T>
+Array<T, 2> gathered(View<const T, 2> rows, const std::vector<std::int64_t>& pixels) {
+    Array<T, 2> result({rows.extent(0), std::ssize(pixels)});
+    for (std::int64_t row = 0; row < rows.extent(0); ++row)
+        for (std::size_t i = 0; i < pixels.size(); ++i)
+            result(row, static_cast<std::int64_t>(i)) = rows(row, pixels[i]);
+    return result;
+}
+
+/// Smooths the pixels that are known, with memory for these.
+template <class T, class Smooth>
+std::vector<SmoothedPart> smooth_known(View<const T, 2> maps, const std::vector<std::int64_t>& known,
+                                       MapFile header, MapSmoothingOptions& options, View<T, 2> out,
+                                       const Smooth& smooth) {
+    const auto mask = gathered<double>(
+        {options.mask.data(), {options.mask.size() > 0 ? 1 : 0, options.mask.size()}}, known);
+    if (options.mask.size() > 0) options.mask = {mask.data(), {mask.size()}};
+    header.pixels = known;
+    SkyMap sky(std::move(header), Extent::own_pixels);
+    sky.set_rows<T>(gathered(maps, known).view(), options.threads);
+    auto smoothed = smooth(std::move(sky));
+    for (std::int64_t row = 0; row < out.extent(0); ++row) {
+        std::fill_n(out[row].data(), out.extent(1), static_cast<T>(unseen_value));
+        for (std::size_t i = 0; i < known.size(); ++i)
+            out(row, known[i]) = static_cast<T>(smoothed.map.rows()(row, static_cast<std::int64_t>(i)));
+    }
+    return std::move(smoothed.parts);
 }
 
 /// Smooths with a window where there are no kernels, else with those.
@@ -35,9 +87,19 @@ std::vector<SmoothedPart> smooth_rows(const HostArrayOfRank<const T, 2>& maps, c
     if (sizeof(T) == sizeof(float)) options.output_rounding = 0x1p-24;
     return without_gil(progress, [&](const Progress& report) {
         options.progress = report;
-        auto sky = sky_of<T>(view_of<2>(maps), pixels, fields, options.threads);
-        auto smoothed = kernels.empty() ? smooth(std::move(sky), window, options)
-                                        : convolve(std::move(sky), kernels, options);
+        const auto smooth_sky = [&](SkyMap&& sky) {
+            return kernels.empty() ? smooth(std::move(sky), window, options)
+                                   : convolve(std::move(sky), kernels, options);
+        };
+        const auto rows = view_of<2>(maps);
+        const auto* const first = options.mask.data();
+        const bool is_mask = std::all_of(first, first + options.mask.size(),
+                                         [](double share) { return share >= 0 && share <= 1; });
+        if (is_mask && extent_for(options) == Extent::own_pixels)
+            if (const auto known = few_known_pixels<T>(rows); !known.empty())
+                return smooth_known<T>(rows, known, header_of(pixels, fields, rows.extent(0)), options,
+                                       view_of<2>(out), smooth_sky);
+        auto smoothed = smooth_sky(sky_of<T>(rows, pixels, fields, options.threads));
         smoothed.map.template copy_rows<T>(view_of<2>(out), options.threads);
         return std::move(smoothed.parts);
     });
