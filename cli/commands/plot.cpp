@@ -2,7 +2,6 @@
 #include <fmt/ranges.h>
 
 #include <filesystem>
-#include <span>
 
 #include "commands/recipe.hpp"
 #include "options/plot_options.hpp"
@@ -10,6 +9,7 @@
 #include "plot/plot.hpp"
 #include "zonal/angle.hpp"
 #include "zonal/io/inspect.hpp"
+#include "zonal/mask.hpp"
 
 namespace zonal::cli {
 namespace {
@@ -48,9 +48,13 @@ plot::MapPlot map_plot(const PlotOptions& options) {
 
 plot::SkyFunction sky_function(const SkyMap& map) {
     const auto row = map.rows()[0];
-    if (map.nside() > 0)
-        return plot::healpix_ring(map.nside(), std::span(row.data(), static_cast<std::size_t>(row.size())));
-    return [&map, row](double theta, double phi) { return row[nearest_pixel(map.grid(), theta, phi)]; };
+    return [&map, row](double theta, double phi) {
+        const auto pixel =
+            map.nside() > 0 ? healpix::ang2pix(map.nside(), healpix::Order::ring, healpix::Angles{theta, phi})
+                            : nearest_pixel(map.whole_grid(), theta, phi);
+        const auto place = map.place(pixel);
+        return place < 0 ? unseen_value : row[place];
+    };
 }
 
 /// The name of a file without its folder.
@@ -67,7 +71,7 @@ plot::Image draw_map(const PlotOptions& options, plot::MapPlot plot, Session& se
     auto input = options.input;
     input.polarized = input.polarized.value_or(false);  // one column is drawn as it stands, Q alone too
     if (input.fields.empty()) input.fields = {"0"};
-    const auto map = read_sky_map(options.in, input, session);
+    const auto map = read_sky_map(options.in, input, session, Columns::fields, Extent::own_pixels);
     const auto& header = map.header();
     plot.value = sky_function(map);
     plot.unit = options.unit.empty() ? header.columns[0].unit : options.unit;

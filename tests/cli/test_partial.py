@@ -97,6 +97,12 @@ def test_is_compared_as_on_the_whole_sky(part, zonal, tmp_path):
         assert zonal("compare", f"{first}.fits", f"{second}.fits")["columns"] == expected
 
 
+def test_is_drawn_as_on_the_whole_sky(part, zonal, tmp_path):
+    for name in ("part", "full"):
+        zonal("plot", f"{name}.fits", f"{name}.png", "--no-title")
+    assert (tmp_path / "part.png").read_bytes() == (tmp_path / "full.png").read_bytes()
+
+
 # --- memory
 
 
@@ -131,7 +137,7 @@ def fine(tmp_path_factory):
 
 @pytest.mark.parametrize("command", ["smooth part.fits {} --fwhm 3arcmin --method pixel-sum --mask mask.fits",
                                      "udgrade part.fits {} --nside 2048", "convert part.fits {} --order nest",
-                                     "compare part.fits part.fits", "info part.fits"], ids=lambda c: c.split()[0])
+                                     "compare part.fits part.fits", "plot part.fits {}.png", "info part.fits"], ids=lambda c: c.split()[0])
 def test_takes_the_memory_of_the_part(fine, command):
     folder, pixels = fine
     name = command.split()[0]
