@@ -36,6 +36,18 @@ def test_packed_text_is_read(ending, zonal, sky, tmp_path):
     zonal("smooth", "sky.fits", "out.fits", "--beam", f"beam.txt.{ending}", "--lmax", "32", "--method", "harmonic")
 
 
+@pytest.mark.parametrize("size", [(1 << 20) - 1, 1 << 20, (1 << 20) + 1, 2 << 20])  # they are unpacked by pieces of 1 MiB
+@pytest.mark.parametrize("ending", PACKERS)
+def test_packed_text_is_read_to_its_last_line_whatever_its_size(ending, size, zonal, fails, sky, tmp_path):
+    rows = b"".join(b"%d 1\n" % l for l in range(33))
+    text = b"#".ljust(size - len(rows) - 1) + b"\n" + rows
+    name = f"beam.txt.{ending}"
+    (tmp_path / name).write_bytes(PACKERS[ending](text))
+    zonal("smooth", "sky.fits", "out.fits", "--beam", name, "--lmax", "32", "--method", "harmonic")
+    (tmp_path / name).write_bytes(PACKERS[ending](text + b"33 x\n"))
+    assert name in fails(1, "smooth", "sky.fits", "again.fits", "--beam", name, "--lmax", "32", "--method", "harmonic")
+
+
 @pytest.mark.parametrize("ending", PACKERS)
 def test_damaged_packed_files_are_named_plainly(ending, sky, fails, tmp_path):
     packed = PACKERS[ending]((tmp_path / "sky.fits").read_bytes())
