@@ -154,6 +154,38 @@ TEST(ConvolutionPlan, MasksMeanTheSameInHarmonicSpaceAndInSumsOverPixels) {
             }
 }
 
+TEST(ConvolutionPlan, HidesExactlyThePixelsWhoseShareIsBelowTheThreshold) {
+    for (const bool has_spin : {false, true})
+        for (const double integral : {1.0, 2.5}) {
+            auto request = request_of(has_spin, 1);
+            request.kernel = request.kernel.scaled(integral);
+            auto rows = random_rows(has_spin ? 2 : 1, 11);
+            Array<double, 1> mask({rows.extent(1)});
+            for (std::int64_t pixel = 0; pixel < mask.size(); ++pixel) mask(pixel) = pixel < 400 ? 0 : 0.9;
+            // What the kernel of spin 0 makes of the mask, over its integral.
+            Array<double, 1> share({rows.extent(1)});
+            reference::convolve(request.grid, request.kernel, request.grid, std::as_const(mask).view(),
+                                share.view());
+            for (double& one : share) one /= request.kernel.window(0)[0];
+            for (const auto method : {ConvolutionMethod::harmonic, ConvolutionMethod::pixel_sum})
+                for (const double threshold : {0.1, 0.35, 0.8}) {
+                    Rows out(rows.extents());
+                    ConvolutionPlan(request, choice_of(method),
+                                    {.mask = {MaskMode::renormalize, threshold, true}})
+                        .convolve<double>(std::as_const(rows).view(), std::as_const(mask).view(), out.view());
+                    std::int64_t n_hidden = 0;
+                    for (std::int64_t pixel = 0; pixel < mask.size(); ++pixel) {
+                        if (std::abs(share(pixel) - threshold) < 1e-9) continue;
+                        n_hidden += share(pixel) < threshold ? 1 : 0;
+                        ASSERT_EQ(is_unseen_value(out(0, pixel)), share(pixel) < threshold)
+                            << has_spin << integral << to_string(method) << threshold << ", " << pixel;
+                    }
+                    EXPECT_GT(n_hidden, 30);
+                    EXPECT_LT(n_hidden, 600);
+                }
+        }
+}
+
 TEST(ConvolutionPlan, LeavesConstantMapsConstantWhateverTheMask) {
     const auto request = request_of(false, 1);
     Rows rows({1, 12 * nside * nside}), out(rows.extents());
