@@ -214,6 +214,32 @@ TEST(PlanConvolution, OnlySplitFindsSplitsWhateverTheySave) {
         }
 }
 
+TEST(PlanConvolution, PartsOfASplitFollowEachOtherOnOneDeviceAndRunTogetherOnTwo) {
+    auto request = request_of_sky(1e-4);
+    request.method = ConvolutionMethod::split;
+    request.theta_cut = 0.4;
+    const auto seconds = [&](bool has_transforms, bool has_sums, int n_devices) {
+        CostModel costs = default_cost_model(1);
+        auto& costs_here = costs.devices.at(0).scalar;
+        costs_here.smoothing = {};
+        costs_here.iteration = {};
+        costs_here.smoothing.call = has_transforms ? 3 : 0;
+        for (auto* sums : {&costs_here.ring_fft_single, &costs_here.ring_fft_double}) {
+            *sums = {};
+            sums->call = has_sums ? 5 : 0;
+        }
+        costs.devices.resize(1, costs.devices[0]);
+        costs.devices.resize(static_cast<std::size_t>(n_devices), costs.devices[0]);
+        for (const auto& choice : plan_convolution(request, costs))
+            if (choice.method == ConvolutionMethod::split && choice.excluded.empty()) return choice.seconds;
+        return -1.0;
+    };
+    EXPECT_DOUBLE_EQ(seconds(true, false, 1), 3);
+    EXPECT_DOUBLE_EQ(seconds(false, true, 1), 5);
+    EXPECT_DOUBLE_EQ(seconds(true, true, 1), 8);
+    EXPECT_DOUBLE_EQ(seconds(true, true, 2), 5);
+}
+
 /// Beside the sum over all pixels in its plainest form.
 TEST(PlanConvolution, SplitsKeepTheBound) {
     auto request = request_for(16, 1, 1e-4);
