@@ -254,6 +254,22 @@ TEST(Analysis, KeepsTheBestThatADivergingSolverSaw) {
     EXPECT_LE(square_sum(rest), square_sum(map));
 }
 
+TEST(Analysis, TheSolverNeverEndsWorseThanWhereItWas) {
+    // Residuals of conjugate gradients swing; the best alm are kept, to a factor of 2. Each run is as long as
+    // the one before it and a step.
+    const ShtPlan plan(Grid::healpix(8), options_of(23));
+    const auto map = random_map(plan.grid(), 1, 1, 14);
+    double best = 1;
+    for (int n = 1; n <= 60; ++n) {
+        auto options = tolerance(1e-16);
+        options.max_iterations = n;
+        AnalysisReport report;
+        analysed(plan, map, options, &report);
+        EXPECT_LE(report.residual, 2 * best * (1 + 1e-6)) << n;
+        best = std::min(best, report.residual);
+    }
+}
+
 TEST(Analysis, OfNothingIsNothing) {
     const ShtPlan plan(Grid::healpix(2), options_of(4));
     AnalysisReport report;
