@@ -43,7 +43,7 @@ TESTS = {
     "src/io": (["io"], ["tests/python/test_io.py", "tests/cli/test_maps.py"]),
     "python/zonal": ([], ["tests/python"]),
 }
-TARGETS = ["zonal_unit_tests", "zonal_cli", "zonal-bench", "_core"]
+TARGETS = {True: ["zonal_unit_tests"], False: ["zonal_unit_tests", "zonal_cli", "zonal-bench", "_core"]}  # only_cpp
 # Programs need not be linked again when a library changes.
 CMAKE = ["-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_LINK_DEPENDS_NO_SHARED=ON", "-DZONAL_WITH_PYTHON=ON"]
 MOST_MEMORY = 12 << 30  # of tests: a fault may make them ask for all there is
@@ -85,7 +85,7 @@ class Copy:
             file.write_bytes(content)
 
     def build(self):
-        commands = [["cmake", "--build", self.built, "-j", str(self.options.jobs), "--target", *TARGETS]]
+        commands = [["cmake", "--build", self.built, "-j", str(self.options.jobs), "--target", *TARGETS[self.options.only_cpp]]]
         if self.options.build is not None:
             commands = [["bash", "-c", self.options.build]]
         elif not (self.built / "build.ninja").exists():
@@ -109,7 +109,7 @@ class Copy:
             suites = sorted(set(re.findall(r"^(?:TYPED_)?TEST(?:_F|_P|_SUITE)?\((\w+),", "\n".join(texts), re.M)))
             commands.append([self.built / "bin/zonal_unit_tests", "--gtest_fail_fast", "--gtest_brief=1",
                              "--gtest_filter=" + ":".join(f"{suite}.*:{suite}/*:*/{suite}.*" for suite in suites)])
-        return commands + [[sys.executable, "-m", "pytest", "-xq", "-p", "no:cacheprovider", *files]] * bool(files)
+        return commands + [[sys.executable, "-m", "pytest", "-xq", "-p", "no:cacheprovider", *files]] * bool(files and not self.options.only_cpp)
 
     def test(self, path, seconds=float("inf")):
         """Whether all pass, and what the first that does not says."""
@@ -158,6 +158,7 @@ def parse_arguments():
     parser.add_argument("paths", nargs="*", metavar="PATH")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=20)
+    parser.add_argument("--only-cpp", action="store_true", help="run no Python tests, which take longer")
     parser.add_argument("--again", type=pathlib.Path, metavar="RECORD")
     parser.add_argument("--record", type=pathlib.Path, default=pathlib.Path("mutants.json"))
     parser.add_argument("--work", type=pathlib.Path, default=ROOT / "build" / "mutants")
