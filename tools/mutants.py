@@ -50,7 +50,7 @@ def inverted(found, text, rng):
         depth += {"(": 1, ")": -1}.get(text[end], 0)
         end += 1
     inner = text[found.end():end - 1]
-    return None if ";" in inner or " = " in inner else f"{found[0]}!({inner}))", end
+    return None if ";" in inner or " = " in inner else (f"{found[0]}!({inner}))", end)
 
 
 def nothing(found, text, rng):
@@ -68,7 +68,7 @@ RULES = [
     ("dropped term", rf" [-+] {OPERAND}(?=[ ;,)\]\n])", lambda found, text, rng: ""),
     ("dropped factor", rf" [*/] {OPERAND}(?=[ ;,)\]\n])", lambda found, text, rng: ""),
     ("swapped arguments", rf"(\b\w+\((?:{OPERAND}, )*)({OPERAND}), ({OPERAND})(?=[,)])",
-     lambda found, text, rng: f"{found[1]}{found[3]}, {found[2]}"),
+     lambda found, text, rng: found[1] + text[found.start(3):found.end(3)] + ", " + text[found.start(2):found.end(2)]),
     ("min and max", r"\b(?:std::|np\.)?f?(min|max|minimum|maximum)(?=[<(])", other),
     ("first element", r"(?<=[\w)\]])\[[A-Za-z_]\w*\]", lambda found, text, rng: "[0]"),
     ("dropped function", r"\b(?:std::|np\.|math\.)?(?:sqrt|f?abs|ceil|floor|l*round|conj)(?=\()", lambda found, text, rng: ""),

@@ -40,7 +40,7 @@ TESTS = {
     "src/planning/certificate": (["planning", "split"], ["tests/python/test_certificate_operators.py"]),
     "src/chebyshev": (["chebyshev", "gwrm"], ["tests/python/test_chebyshev.py"]),
     "src/gwrm": (["gwrm"], ["tests/python/test_gwrm.py"]),
-    "src/io": (["io"], ["tests/python/test_io.py", "tests/cli/test_maps.py"]),
+    "src/io": (["io"], ["tests/python/test_io.py", "tests/cli/test_packed_files.py", "tests/cli/test_tiled_images.py"]),
     "python/zonal": ([], ["tests/python"]),
 }
 TARGETS = {True: ["zonal_unit_tests"], False: ["zonal_unit_tests", "zonal_cli", "zonal-bench", "_core"]}  # only_cpp

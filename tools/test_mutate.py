@@ -76,6 +76,7 @@ def test_a_tree_whose_tests_fail_is_refused(tmp_path):
     ("a.cpp", "    if (a < b) return;", "    if (a <= b) return;"),
     ("a.cpp", "    if (f(a) && b) g();", "    if (!(f(a) && b)) g();"),
     ("a.cpp", "    return f(one, two, three);", "    return f(one, three, two);"),
+    ("a.cpp", '    f(x, g("a"));', '    f(g("a"), x);'),
     ("a.cpp", "    x = std::min(x, y[i]);", "    x = std::max(x, y[i]);"),
     ("a.cpp", "    x = std::min(x, y[i]);", "    x = std::min(x, y[0]);"),
     ("a.cpp", "    x = std::sqrt(a / b);", "    x = (a / b);"),
@@ -93,6 +94,7 @@ def test_knows_the_kinds_of_faults(path, before, after):
     assert after in drawn
 
 
-@pytest.mark.parametrize("path, text", [("a.cpp", "// 1 < 2"), ("a.cpp", 'x("a < 2");'), ("a.cpp", "#if A == 2"), ("a.py", "x('a < 2')  # 3")])
-def test_leaves_comments_and_texts_alone(path, text):
+@pytest.mark.parametrize("path, text", [("a.cpp", "// 1 < 2"), ("a.cpp", 'x("a < 2");'), ("a.cpp", "#if A == 2"),
+                                        ("a.cpp", "    if (auto x = f(); x) {"), ("a.py", "x('a < 2')  # 3")])
+def test_leaves_comments_texts_and_declarations_alone(path, text):
     assert mutants.faults_of(path, text, random.Random(1)) == []
