@@ -213,6 +213,8 @@ TEST_F(CarImages, RejectsOtherGeometries) {
     EXPECT_THAT(error({.crpix2 = "-2.5"}),
                 HasSubstr("rows reach beyond the poles, from latitude 157.5 to 292.5 degrees"));
     EXPECT_THAT(error({.crpix2 = "3.5"}), HasSubstr("from latitude -112.5 to 22.5 degrees"));
+    EXPECT_THAT(error({.crpix2 = "-1.5"}), HasSubstr("rows"));  // half a row beyond the pole
+    EXPECT_THAT(error({.crpix2 = "3.5", .cdelt2 = "-45."}), HasSubstr("rows"));
     EXPECT_THAT(error({.crpix1 = "1E300"}), HasSubstr("CRPIX1 = 1e+300: out of range"));
     EXPECT_THAT(error({.cdelt1 = "0."}), HasSubstr("CDELT1 = 0: must not be 0"));
     EXPECT_THAT(error({.ctype2 = "DEC--CAR"}), HasSubstr("must be GLON-CAR and GLAT-CAR"));

@@ -117,6 +117,27 @@ TEST(EveryPiece, OfAMapIsCheckedForTheRangeOfFloats) {
             }
 }
 
+TEST(EveryPiece, OfAMapInPartsIsCheckedForTheRangeOfFloats) {
+    // Rows of 1024 pixels, of which a rank has whole ones and parts, and rows of one.
+    for (const std::int64_t nside : {32, 5})
+        for (const std::size_t place : {0, 57, 150, 299})
+            expect_refused("map.fits", [&](const std::string& path) {
+                auto map = uneven_map(nside, healpix::Order::ring);
+                const auto n_pixels = std::ssize(map.columns[0].values);
+                map.columns[2].values[place * static_cast<std::size_t>(n_pixels) / 300] = 1e39;
+                const auto errors = test::on_ranks(2, [&](const Communicator& ranks) {
+                    const std::int64_t middle = 3 * n_pixels / 7;
+                    const PixelRange own =
+                        ranks.rank() == 0 ? PixelRange{0, middle} : PixelRange{middle, n_pixels};
+                    MapShare share{map, {healpix::Order::ring, {own}}};
+                    for (auto& column : share.file.columns)
+                        column.values = {column.values.begin() + own.first, column.values.begin() + own.end};
+                    write_map_share(path, share, ranks);
+                });
+                if (!errors[0].empty()) throw IoError(errors[0]);
+            });
+}
+
 TEST(EveryPiece, OfAlmAndSpectraIsCheckedForTheRangeOfFloats) {
     AlmFile alm{.layout = AlmLayout(200), .precision = FilePrecision::float32};
     alm.components.resize(3, std::vector<std::complex<double>>(static_cast<std::size_t>(alm.layout.size())));

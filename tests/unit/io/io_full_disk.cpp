@@ -32,6 +32,7 @@ TEST(FullDisk, EveryWriterLeavesNothing) {
                 message = message_of<IoError>([&] { write(folder.path(name)); });
             }
             EXPECT_THAT(message, HasSubstr(folder.path(name) + ": cannot be written: "));
+            EXPECT_THAT(message, testing::EndsWith("File too large"));
             EXPECT_EQ(message.find('\n'), std::string::npos);
             EXPECT_EQ(folder.n_entries(), 0u) << name << " " << bytes;
         }
