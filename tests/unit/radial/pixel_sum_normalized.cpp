@@ -87,6 +87,18 @@ TEST(MaskedConvolution, IsTheRatioOfDirectSums) {
     EXPECT_GT(n_unseen, 100);
 }
 
+TEST(MaskedConvolution, OfAKernelTimesMinusOneIsTheSame) {
+    const Grid grid = Grid::healpix(8);
+    const auto mask = partial_mask(grid);
+    const auto map = random_map<double>(grid, 1);
+    std::vector<double> out(map.size()), of_negative(map.size());
+    const PixelConvolutionPlan plan(grid, compact_kernel(), grid, pixel_sum()),
+        negative(grid, compact_kernel().scaled(-1), grid, pixel_sum());
+    convolve_masked<double>(plan, one_map(map), pixels(mask), one_map(out), 0.3);
+    convolve_masked<double>(negative, one_map(map), pixels(mask), one_map(of_negative), 0.3);
+    EXPECT_EQ(of_negative, out);
+}
+
 TEST(MaskedConvolution, KeepsAConstantOutOfSinglePrecisionToo) {
     const Grid grid = Grid::equidistant_cylindrical(24, 48);
     const PixelConvolutionPlan plan(grid, compact_kernel(), grid, pixel_sum(Precision::float32));
@@ -110,8 +122,10 @@ TEST(MaskedConvolution, RejectsMasksAndSharesOutOfRange) {
     };
     EXPECT_THROW(call(0), InvalidArgument);
     EXPECT_THROW(call(1.1), InvalidArgument);
-    mask[5] = 1.5;
-    EXPECT_THROW(call(0.5), InvalidArgument);
+    for (const double share : {1.5, std::nextafter(1.0, 2.0), -std::numeric_limits<double>::min()}) {
+        mask[5] = share;
+        EXPECT_THROW(call(0.5), InvalidArgument);
+    }
     mask[5] = std::numeric_limits<double>::quiet_NaN();
     EXPECT_THROW(call(0.5), InvalidArgument);
     mask.resize(47);
@@ -160,6 +174,13 @@ TEST(CountConvolution, DividesByTheSumsOfColumns) {
     const double sum = std::accumulate(column.begin(), column.end(), 0.);
     EXPECT_NEAR(plan.column_sums()[77], sum, 1e-11 * sum);
     for (std::size_t k = 0; k < out.size(); ++k) EXPECT_NEAR(out[k], column[k] / sum, 1e-11);
+}
+
+TEST(CountConvolution, ColumnSumsOfSinglePrecisionAreInDouble) {
+    const Grid grid = Grid::healpix(4);
+    const auto single = CountConvolutionPlan(grid, compact_kernel(), grid, pixel_sum(Precision::float32)),
+               exact = CountConvolutionPlan(grid, compact_kernel(), grid, pixel_sum());
+    EXPECT_EQ(single.column_sums(), exact.column_sums());
 }
 
 TEST(CountConvolution, RejectsPixelsThatReachNothing) {
