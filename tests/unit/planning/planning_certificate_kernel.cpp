@@ -300,17 +300,18 @@ TEST(KernelNorms, BoundErrorsOfTables) {
     // Up to where the profile has fallen to a hundredth of the accuracy a table may be wrong by all of it,
     // and beyond by the profile.
     for (const auto& grid : {Grid::healpix(5), Grid::gauss_legendre(13, 26)})
-        for (const double fwhm : {0.3, 0.9})
+        for (const auto& kernel : {RadialKernel::gaussian(0.3), RadialKernel::gaussian(0.9),
+                                   // Which the table of 1e-2 drops from 0.12 on.
+                                   RadialKernel::from_profile({0, 0.1, 0.12, 3, 3.1}, {1, 1, 9e-5, 9e-5, 0})})
             for (const double accuracy : {1e-2, 1e-5}) {
-                const auto kernel = RadialKernel::gaussian(fwhm);
                 const KernelNorms norms(grid, kernel);
                 const double worst = accuracy * norms.peak();
                 const double sum = largest_row(grid, [&](double theta) {
                     const double value = kernel.profile(theta);
                     return value > 0.01 * worst ? worst : value;
                 });
-                EXPECT_GE(norms.table(accuracy) * (1 + 1e-9), sum) << fwhm << ", " << accuracy;
-                EXPECT_LE(norms.table(accuracy), 2.5 * sum) << fwhm << ", " << accuracy;
+                EXPECT_GE(norms.table(accuracy) * (1 + 1e-9), sum) << kernel.name() << ", " << accuracy;
+                EXPECT_LE(norms.table(accuracy), 2.5 * sum) << kernel.name() << ", " << accuracy;
             }
 }
 
@@ -325,10 +326,18 @@ TEST(KernelNorms, BoundErrorsThatAreKnown) {
                         error[i] + (error[i + 1] - error[i]) * (at - theta[i]) / (theta[i + 1] - theta[i]);
             return 1.2 * value;  // between the angles errors may be a little larger
         });
-        const double bound = KernelNorms(grid, RadialKernel::gaussian(0.5)).errors(theta, error);
+        const KernelNorms norms(grid, RadialKernel::gaussian(0.5));
+        const double bound = norms.errors(theta, error);
         EXPECT_GE(bound, sum);
-        // The disc up to the last angle, with room for its edge on a coarse grid.
-        EXPECT_LE(bound, 1.2 * 0.9 * 2 * 4 * pi * std::pow(std::sin(0.55), 2));
+        // One step each: the discs up to the next angle, and what their edges may add.
+        const planning::DiscDiscrepancy discrepancy(grid);
+        const auto disc = [&](double at) {
+            return 4 * pi * std::pow(std::sin(at / 2), 2) + discrepancy.over(at);
+        };
+        EXPECT_NEAR(bound / (1.2 * 0.9 * disc(1.1)), 1, 1e-9);
+        EXPECT_NEAR(
+            norms.errors({0, 0.3, 0.5, 0.9}, {4, 1, 3, 1}) / (1.2 * (disc(0.9) + 2 * disc(0.9) + disc(0.3))),
+            1, 1e-9);
     }
 }
 

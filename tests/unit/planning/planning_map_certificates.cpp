@@ -60,6 +60,30 @@ TEST(ConvolutionCertificates, CountTheWeightsOfTheAnalysis) {
         }
 }
 
+TEST(ConvolutionCertificates, CountTheRoundingOfWhatIsWritten) {
+    ConvolutionRequest request;
+    request.grid = Grid::healpix(8);
+    request.kernel = RadialKernel::gaussian(0.6);
+    request.lmax = 18;
+    request.threads = 1;
+    const auto values = random_map(768, 3);
+    for (const auto reference : {ConvolutionReference::continuous, ConvolutionReference::discrete}) {
+        request.reference = reference;
+        const bool is_sum = reference == ConvolutionReference::discrete;
+        const ConvolutionChoice choice{is_sum ? ConvolutionMethod::pixel_sum : ConvolutionMethod::harmonic};
+        const auto of_output = [&](double rounding) {
+            ConvolutionOptions options;
+            options.output_rounding = rounding;
+            Rows out({1, 768});
+            return ConvolutionPlan(request, choice, options)
+                .convolve<double>({values.data(), {1, 768}}, out.view())
+                .certificates.at(0)
+                .bound.of_output;
+        };
+        EXPECT_NEAR(of_output(1e-7) - of_output(0), 1e-7, 1e-15) << is_sum;
+    }
+}
+
 TEST(MapCertificates, CountTheRoundingOfFloats) {
     const auto grid = Grid::healpix(2);
     const WholeSky sky(grid);
