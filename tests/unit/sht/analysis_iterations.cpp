@@ -257,10 +257,10 @@ TEST(Analysis, KeepsTheBestThatADivergingSolverSaw) {
 TEST(Analysis, TheSolverNeverEndsWorseThanWhereItWas) {
     // Residuals of conjugate gradients swing; the best alm are kept, to a factor of 2. Each run is as long as
     // the one before it and a step.
-    const ShtPlan plan(Grid::healpix(8), options_of(23));
+    const ShtPlan plan(Grid::healpix(4), options_of(12));
     const auto map = random_map(plan.grid(), 1, 1, 14);
     double best = 1;
-    for (int n = 1; n <= 60; ++n) {
+    for (int n = 1; n <= 80; ++n) {
         auto options = tolerance(1e-16);
         options.max_iterations = n;
         AnalysisReport report;
