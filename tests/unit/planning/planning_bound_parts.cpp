@@ -215,6 +215,9 @@ TEST(RoundingModel, IsAboveWhatWasMeasured) {
             const auto rings = planning::rounding_of_sums(
                 request, {ConvolutionMethod::ring_fft, Device::cpu(), precision, 0, 1e-6}, norms);
             EXPECT_NEAR(rings.output / eps, 8, close);
+            const auto split = planning::rounding_of_sums(
+                request, {ConvolutionMethod::split, Device::cpu(), precision, sigma * pixel, 1e-6}, norms);
+            EXPECT_EQ(split.output, rings.output);  // its spline fades, wherever it ends
             const auto hard = planning::rounding_of_sums(
                 request, {ConvolutionMethod::ring_fft, Device::cpu(), precision, sigma * pixel, 1e-6}, norms);
             EXPECT_EQ(hard.output, sums.output);
