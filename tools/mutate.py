@@ -39,7 +39,7 @@ TESTS = {
     "src/planning": (["planning", "split", "sky"], ["tests/python/test_planning.py", "tests/python/test_smoothing.py"]),
     "src/planning/certificate": (["planning", "split"], ["tests/python/test_certificate_operators.py"]),
     "src/chebyshev": (["chebyshev", "gwrm"], ["tests/python/test_chebyshev.py"]),
-    "src/gwrm": (["gwrm"], ["tests/python/test_gwrm.py"]),
+    "src/gwrm": (["gwrm", "io"], ["tests/python/test_gwrm.py"]),
     "src/io": (["io"], ["tests/python/test_io.py", "tests/cli/test_packed_files.py", "tests/cli/test_tiled_images.py"]),
     "python/zonal": ([], ["tests/python"]),
 }
