@@ -21,6 +21,7 @@ from ._rotations import get_coordconv_matrix, get_rotation_matrix, normalise_coo
 from ._rotations import rotateDirection, rotateVector, vec2dir, vectors
 from ._sizes import npix2nside
 from .pixelfunc import get_interp_val, pix2ang
+from .utils.deprecation import note_verbose
 
 
 coordname = {letter: name for letter, name in NAMES.items() if letter}
@@ -155,8 +156,8 @@ class Rotator:
 
     @checked
     def I(self, *args: Any, lonlat: bool = False, inv: bool = False) -> NDArray[np.float64]:
-        """Returns vectors or directions after the inverse rotation; the arguments are those of a call."""
-        return self(*args, lonlat=lonlat, inv=not inv)
+        """Returns vectors or directions after the inverse rotation; the arguments are those of a call, but inv has no effect."""
+        return self(*args, lonlat=lonlat, inv=True)
 
     @checked
     def angle_ref(self, *args: Any, lonlat: bool = False, inv: bool = False) -> Any:
@@ -194,7 +195,7 @@ class Rotator:
         lmax: by default 3 nside - 1. mmax: must be lmax. use_pixel_weights: the analysis uses pixel weights, which are
         read from the folder datapath or else computed, and does not iterate; otherwise it iterates three times.
         """
-        _no_verbose(verbose)
+        note_verbose(verbose)
         rows = _rows(m, (1, 3))
         nside = npix2nside(rows.shape[-1])
         if mmax is not None and mmax != (3 * nside - 1 if lmax is None else lmax):
@@ -286,11 +287,6 @@ def _weights_file(nside: int, datapath: str | None) -> str:
     if datapath is None:
         return "pixel"
     return os.path.join(datapath, "full_weights", f"healpix_full_weights_nside_{nside:04d}.fits")
-
-
-def _no_verbose(verbose: bool | None) -> None:
-    if verbose is not None:
-        warn(["verbose: has no effect; leave it out"], DeprecationWarning)
 
 
 __all__ = [

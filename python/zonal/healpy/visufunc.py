@@ -30,7 +30,7 @@ from ..coefficients import remove_dipole
 from ..plot._matplotlib import load
 from ._maps import maptype, stacked
 from ._rotations import NAMES
-from .pixelfunc import UNSEEN, npix2nside, pix2ang
+from .pixelfunc import UNSEEN, npix2nside, pix2vec
 from .rotator import Rotator
 
 if TYPE_CHECKING:
@@ -177,8 +177,8 @@ def fitted_out(sky: Any, dipole: bool, monopole: bool, gal_cut: float, nest: boo
             raise ValueError(f"gal_cut = {gal_cut}: has an effect only with remove_dip or remove_mono")
         return sky
     values = np.ma.filled(np.ma.asarray(sky, np.float64), UNSEEN)
-    latitude = pix2ang(npix2nside(values.size), np.arange(values.size), nest, lonlat=True)[1]
-    return remove_dipole(values, mask=(np.abs(latitude) >= gal_cut).astype(float), monopole_only=not dipole, nest=nest)
+    beyond = np.abs(pix2vec(npix2nside(values.size), np.arange(values.size), nest)[2]) > np.sin(np.radians(gal_cut))
+    return remove_dipole(values, mask=(beyond | (gal_cut == 0)).astype(float), monopole_only=not dipole, nest=nest)
 
 
 def _axes(kind: str, given: dict[str, Any], inches: tuple[float, float], name: str) -> SphericalProjAxes:

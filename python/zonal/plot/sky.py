@@ -111,7 +111,7 @@ def azimuthal(map: ArrayLike | None, *, radius: AngleLike = "180deg", equal_area
     return draw(map, (EqualArea if equal_area else Equidistant)(_east_left(flip), max_angle=most), **options)
 
 
-@takes_options_of(azimuthal)
+@takes_options_of(azimuthal, without=("rot",))
 def polar(map: ArrayLike | None, *, pole: Literal["north", "south"] = "north", radius: AngleLike = "90deg",
           **options: Any) -> Any:
     """Draws a disc around a pole, and returns the axes: `azimuthal` with rot = (0, 90 deg) or (0, -90 deg)."""
