@@ -10,6 +10,7 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "call.hpp"
 #include "zonal/alm.hpp"
 #include "zonal/mask.hpp"
 #include "zonal/sky/integral.hpp"
@@ -24,52 +25,70 @@ using ConstAlm = HostArrayOfRank<const std::complex<T>, 1>;
 template <class T>
 using Alm = HostArrayOfRank<std::complex<T>, 1>;
 
+/// Returns work() without the GIL.
+template <class Work>
+auto run(const Work& work) {
+    return without_gil(nb::none(), [&](const Progress&) { return work(); });
+}
+
 template <class T>
 void multiply(std::int64_t lmax, std::int64_t mmax, const HostArrayOfRank<const double, 1>& window,
               const Alm<T>& alm) {
-    multiply_alm<T>(AlmLayout(lmax, mmax), vector_of(window), view_of<1>(alm));
+    const auto factors = vector_of(window);
+    run([&] { multiply_alm<T>(AlmLayout(lmax, mmax), factors, view_of<1>(alm)); });
 }
 
 template <class T>
 void resize(std::int64_t lmax, std::int64_t mmax, const ConstAlm<T>& alm, std::int64_t lmax_out,
             std::int64_t mmax_out, const Alm<T>& out) {
-    copy_alm<T>(AlmLayout(lmax, mmax), view_of<1>(alm), AlmLayout(lmax_out, mmax_out), view_of<1>(out));
+    run([&] {
+        copy_alm<T>(AlmLayout(lmax, mmax), view_of<1>(alm), AlmLayout(lmax_out, mmax_out), view_of<1>(out));
+    });
 }
 
 using Windows = std::vector<std::vector<double>>;
 
 void take_apart(std::int64_t lmax, std::int64_t mmax, const Windows& windows, const ConstAlm<double>& alm,
                 const HostArrayOfRank<std::complex<double>, 2>& scales) {
-    wavelet_transform(AlmLayout(lmax, mmax), windows, view_of<1>(alm), view_of<2>(scales));
+    run([&] { wavelet_transform(AlmLayout(lmax, mmax), windows, view_of<1>(alm), view_of<2>(scales)); });
 }
 
 void put_together(std::int64_t lmax, std::int64_t mmax, const Windows& windows,
                   const HostArrayOfRank<const std::complex<double>, 2>& scales, const Alm<double>& alm) {
-    inverse_wavelet_transform(AlmLayout(lmax, mmax), windows, view_of<2>(scales), view_of<1>(alm));
+    run([&] {
+        inverse_wavelet_transform(AlmLayout(lmax, mmax), windows, view_of<2>(scales), view_of<1>(alm));
+    });
 }
 
 /// Monopole and dipole that fit a map where the mask is not 0.
 auto fit(const Grid& grid, const HostArrayOfRank<const double, 1>& map,
          const std::optional<HostArrayOfRank<const double, 1>>& mask, bool with_dipole) {
-    const auto fitted =
-        fit_monopole_dipole<double>(grid, view_of<1>(map), mask ? view_of<1>(*mask) : View<const double, 1>{},
-                                    with_dipole ? FitTerms::monopole_and_dipole : FitTerms::monopole);
+    const auto fitted = run([&] {
+        return fit_monopole_dipole<double>(grid, view_of<1>(map),
+                                           mask ? view_of<1>(*mask) : View<const double, 1>{},
+                                           with_dipole ? FitTerms::monopole_and_dipole : FitTerms::monopole);
+    });
     return std::tuple(fitted.monopole, fitted.dipole);
 }
 
 void subtract(const Grid& grid, double monopole, const std::array<double, 3>& dipole,
               const HostArrayOfRank<double, 1>& map) {
-    subtract_monopole_dipole<double>(grid, {.monopole = monopole, .dipole = dipole}, view_of<1>(map));
+    run([&] {
+        subtract_monopole_dipole<double>(grid, {.monopole = monopole, .dipole = dipole}, view_of<1>(map));
+    });
 }
 
 double integrate(const Grid& grid, const HostArrayOfRank<const double, 1>& map,
                  const std::optional<HostArrayOfRank<const std::int64_t, 1>>& pixels) {
-    return pixels ? integral(view_of<1>(map), grid, view_of<1>(*pixels)) : integral(view_of<1>(map), grid);
+    return run([&] {
+        return pixels ? integral(view_of<1>(map), grid, view_of<1>(*pixels))
+                      : integral(view_of<1>(map), grid);
+    });
 }
 
 void levels(const Grid& grid, const HostArrayOfRank<const double, 1>& map,
             const HostArrayOfRank<double, 1>& out) {
-    credible_levels(view_of<1>(map), grid, view_of<1>(out));
+    run([&] { credible_levels(view_of<1>(map), grid, view_of<1>(out)); });
 }
 
 template <class T>

@@ -26,6 +26,12 @@ namespace {
 using Window = nb::ndarray<nb::numpy, double, nb::ndim<1>>;
 using Values = HostArrayOfRank<const double, 1>;
 
+/// Returns work() without the GIL.
+template <class Work>
+auto made(const Work& work) {
+    return without_gil(nb::none(), [&](const Progress&) { return work(); });
+}
+
 /// A set of wavelets as one list: what lies below the first of them, and then them.
 nb::typed<nb::list, Window> windows_of(const WaveletWindows& set) {
     nb::typed<nb::list, Window> windows;
@@ -39,20 +45,26 @@ void bind_kernel_class(nb::module_& module) {
         .def_static("gaussian", &RadialKernel::gaussian)
         .def_static("top_hat", &RadialKernel::top_hat)
         .def_static("from_window",
-                    [](const Values& window) { return RadialKernel::from_window(vector_of(window)); })
+                    [](const Values& window) {
+                        return made([b_l = vector_of(window)] { return RadialKernel::from_window(b_l); });
+                    })
         .def_static("from_profile",
                     [](const Values& theta, const Values& value) {
-                        return RadialKernel::from_profile(vector_of(theta), vector_of(value));
+                        return made([x = vector_of(theta), y = vector_of(value)] {
+                            return RadialKernel::from_profile(x, y);
+                        });
                     })
         .def_static("mexican_hat", &mexican_hat)
         .def_static("spline",
                     [](const Values& knots, const Values& coefficients) {
                         return SplineProfile(vector_of(knots), vector_of(coefficients)).kernel();
                     })
-        .def("profile", [](const RadialKernel& kernel,
-                           const Values& theta) { return to_numpy(kernel.profile(vector_of(theta))); })
-        .def("window",
-             [](const RadialKernel& kernel, std::int64_t lmax) { return to_numpy(kernel.window(lmax)); })
+        .def("profile",
+             [](const RadialKernel& kernel, const Values& theta) {
+                 return to_numpy(made([&, x = vector_of(theta)] { return kernel.profile(x); }));
+             })
+        .def("window", [](const RadialKernel& kernel,
+                          std::int64_t lmax) { return to_numpy(made([&] { return kernel.window(lmax); })); })
         .def("truncated", &RadialKernel::truncated)
         .def("scaled", &RadialKernel::scaled)
         .def_prop_ro("support", &RadialKernel::support)
@@ -60,10 +72,10 @@ void bind_kernel_class(nb::module_& module) {
         .def_prop_ro("name", &RadialKernel::name)
         .def("support_for_error",
              [](const RadialKernel& kernel, const Values& c_l, double error) {
-                 return support_for_error(kernel, vector_of(c_l), error);
+                 return made([&, c = vector_of(c_l)] { return support_for_error(kernel, c, error); });
              })
         .def("truncation_error", [](const RadialKernel& kernel, const Values& c_l, double theta_cut) {
-            return truncation_error(kernel, vector_of(c_l), theta_cut);
+            return made([&, c = vector_of(c_l)] { return truncation_error(kernel, c, theta_cut); });
         });
 }
 
@@ -81,10 +93,11 @@ void bind_kernels(nb::module_& module) {
                                 [&](const Progress&) { return healpix_pixel_window(nside, lmax, threads); });
         return std::pair(to_numpy(std::move(beam.temperature)), to_numpy(std::move(beam.gradient)));
     });
-    module.def("needlet_windows",
-               [](double base, std::int64_t lmax) { return windows_of(needlet_windows(base, lmax)); });
+    module.def("needlet_windows", [](double base, std::int64_t lmax) {
+        return windows_of(made([&] { return needlet_windows(base, lmax); }));
+    });
     module.def("scale_discretised_windows", [](double dilation, int j_min, std::int64_t lmax) {
-        return windows_of(scale_discretised_windows(dilation, j_min, lmax));
+        return windows_of(made([&] { return scale_discretised_windows(dilation, j_min, lmax); }));
     });
     module.def("sky_window", [](const Values& c_l, const Values& b_l) {
         return to_numpy(sky_window(vector_of(c_l), vector_of(b_l)));

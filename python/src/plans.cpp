@@ -204,8 +204,10 @@ void bind_plans(nb::module_& module) {
         .def_rw("keep_counts", &ConvolutionOptions::keep_counts)
         .def_rw("ring_weights", &ConvolutionOptions::ring_weights);
     nb::class_<SharedPlan> plan(module, "SharedPlan");
-    plan.def(nb::init<const ConvolutionRequest&, const ConvolutionChoice&, const ConvolutionOptions&>(),
-             nb::call_guard<GilRelease>());
+    plan.def("__init__", [](SharedPlan* self, const ConvolutionRequest& request,
+                            const ConvolutionChoice& choice, const ConvolutionOptions& options) {
+        without_gil(nb::none(), [&](const Progress&) { new (self) SharedPlan(request, choice, options); });
+    });
     define_convolve<double>(plan);
     define_convolve<float>(plan);
 }

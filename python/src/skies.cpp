@@ -51,7 +51,8 @@ void rotate_rows(std::int64_t lmax, const EulerAngles& angles, const AlmArray<T>
 
 template <class T>
 void apply_beam_to(std::int64_t lmax, std::int64_t mmax, const Beam& beam, const AlmArray<T>& alm) {
-    apply_beam<T>(AlmLayout(lmax, mmax), beam, view_of<2>(alm));
+    without_gil(nb::none(),
+                [&](const Progress&) { apply_beam<T>(AlmLayout(lmax, mmax), beam, view_of<2>(alm)); });
 }
 
 template <class T>

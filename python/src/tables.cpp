@@ -10,7 +10,7 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
-#include "call.hpp"
+#include "files.hpp"
 #include "zonal/io/events.hpp"
 #include "zonal/io/profile.hpp"
 #include "zonal/io/psf.hpp"
@@ -23,20 +23,20 @@ using Values = HostArrayOfRank<const double, 1>;
 
 /// theta (rad) and values (1/sr) of a profile.
 auto read_profile(const std::string& path) {
-    auto profile = io::read_profile(path);
+    auto profile = reading([&] { return io::read_profile(path); });
     return std::tuple(to_numpy(std::move(profile.theta)), to_numpy(std::move(profile.value)));
 }
 
 /// The same of a point-spread function at an energy, MeV.
 auto read_psf(const std::string& path, double energy) {
-    auto table = io::read_psf(path);
+    auto table = reading([&] { return io::read_psf(path); });
     auto values = io::psf_at_energy(table, energy);
     return std::tuple(to_numpy(std::move(table.theta)), to_numpy(std::move(values)));
 }
 
 auto read_events(const std::string& path, const std::string& hdu, const std::string& longitude,
                  const std::string& latitude, const std::string& energy) {
-    auto events = io::read_events(path, {hdu, longitude, latitude, energy});
+    auto events = reading([&] { return io::read_events(path, {hdu, longitude, latitude, energy}); });
     return std::tuple(to_numpy(std::move(events.longitude)), to_numpy(std::move(events.latitude)),
                       to_numpy(std::move(events.energy)), to_string(events.coordinates),
                       std::move(events.notes));

@@ -7,6 +7,7 @@ have the type and shape that fit, and a contiguous last axis.
 
 import operator
 import os
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -35,16 +36,18 @@ def _input(name: str, values: Any, types: tuple[np.dtype[Any], ...], kinds: str,
         if array.dtype.kind not in kinds:
             raise TypeError(f"{name}: must hold {what}, not {array.dtype}")
         single = array.dtype.newbyteorder("=") in (np.float32, np.complex64)
-        array = array.astype(types[1] if single else types[0])
+        array = copied(array, types[1] if single else types[0])
     elif not array.dtype.isnative:
         array = array.astype(array.dtype.newbyteorder("="))
-    return array if _goes_in(array) else np.ascontiguousarray(array)
+    return array if _goes_in(array) else copied(array)
 
 
 def _plain(name: str, values: Any) -> NDArray[Any]:
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         raise TypeError(f"{name}: has masked values; fill them (filled) and say by mask= where they are")
     try:
+        if isinstance(values, (list, tuple)) and values and all(map(_is_vector, values)) and len(set(map(len, values))) == 1:
+            return _stacked(values)
         return np.asarray(host_values(name, values))
     except ValueError as error:
         raise ValueError(f"{name}: is no array of numbers: {error}") from None
@@ -196,6 +199,44 @@ def output(out: NDArray[Any] | None, shape: tuple[int, ...], dtype: Any,
     if given is not None and np.may_share_memory(out, given):
         raise ValueError("out: must not share memory with the input")
     return out
+
+
+_PIECE = 1 << 20
+
+
+def piecewise(work: Callable[..., Any], dtype: Any, *arrays: Any) -> NDArray[Any]:
+    """Returns work(*arrays), of numbers of this type, for work that goes element by element.
+
+    Large arrays go in pieces, between which Ctrl-C is heard, and which stay in the processor's cache.
+    """
+    if all(np.size(array) <= _PIECE for array in arrays):
+        return np.asarray(work(*arrays), dtype)
+    kinds = [*([["readonly"]] * len(arrays)), ["writeonly", "allocate"]]
+    with np.nditer([*arrays, None], ["external_loop", "buffered", "zerosize_ok"], kinds, [None] * len(arrays) + [dtype],
+                   order="C", buffersize=_PIECE) as pieces:
+        for *given, made in pieces:
+            made[...] = work(*given)
+        return np.asarray(pieces.operands[-1])
+
+
+def copied(array: NDArray[Any], dtype: Any = None) -> NDArray[Any]:
+    """A copy, of another type where one is given."""
+    if array.size <= _PIECE:
+        return np.array(array, dtype, order="C")
+    return piecewise(lambda values: values, array.dtype if dtype is None else dtype, array)
+
+
+def _is_vector(values: Any) -> bool:
+    return type(values) is np.ndarray and values.ndim == 1 and values.dtype.kind in "iubfc"
+
+
+def _stacked(rows: Any) -> NDArray[Any]:
+    """Vectors of one length as one array, in pieces as in piecewise."""
+    result = np.empty((len(rows), len(rows[0])), np.result_type(*rows))
+    for row, out in zip(rows, result):
+        for start in range(0, len(row), _PIECE):
+            out[start:start + _PIECE] = row[start:start + _PIECE]
+    return result
 
 
 def _overlaps_itself(array: NDArray[Any]) -> bool:

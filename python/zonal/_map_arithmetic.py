@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _units
+from ._arrays import piecewise
 from ._pixels import UNSEEN, is_unseen
 from .grid import Grid
 
@@ -76,7 +77,10 @@ class MapArithmetic:
         return self._made(self.values)
 
     def __abs__(self: _Map) -> _Map:
-        return self._made(np.where(is_unseen(self.values), self.values, np.abs(self.values)), pol=False)
+        def size(piece: Any) -> Any:
+            return np.where(is_unseen(piece), piece, np.abs(piece))
+
+        return self._made(piecewise(size, self.values.dtype, self.values), pol=False)
 
     def __lt__(self, other: Any) -> Any:
         return self._compared(np.less, other)
@@ -140,19 +144,28 @@ class MapArithmetic:
         if theirs is None:
             return NotImplemented
         values = scaled(theirs.values, _factors(_pairs(self.units, theirs.units)))
-        result = work(self.values, values)
-        return result & ~(is_unseen(self.values) | _unseen(theirs.values)) if work in _ORDERINGS else result
+
+        def compared(mine: Any, yours: Any) -> Any:
+            result = work(mine, yours)
+            return result & ~(is_unseen(mine) | is_unseen(yours)) if work in _ORDERINGS else result
+
+        return _together(compared, np.bool_, self.values, values)
 
     def _joined(self: _Map, work: Any, theirs: _Operand, factors: list[float], units: list[str], reverse: bool,
                 pol: bool) -> _Map:
         """The map of work(self, theirs times factors), or of both in reverse."""
-        bad = is_unseen(self.values) | _unseen(theirs.values)
-        mine, yours = self.values, scaled(theirs.values, factors)
-        if bad.any():
-            mine, yours = (_filled(values, bad) for values in (mine, yours))
-        values = work(yours, mine) if reverse else work(mine, yours)
-        if bad.any():
-            values[np.broadcast_to(bad, values.shape)] = UNSEEN
+        def joined(mine: Any, yours: Any) -> Any:
+            bad = is_unseen(mine) | is_unseen(yours)
+            if bad.any():  # nothing overflows where the result will be UNSEEN
+                mine = np.where(bad, mine.dtype.type(1), mine)
+                yours = np.where(bad, yours.dtype.type(1), yours) if np.ndim(yours) else yours
+            values = work(yours, mine) if reverse else work(mine, yours)
+            return np.where(bad, values.dtype.type(UNSEEN), values) if bad.any() else values
+
+        yours = scaled(theirs.values, factors)
+        with np.errstate(all="ignore"):
+            dtype = joined(self.values[..., :1], yours[..., :1] if np.ndim(yours) else yours).dtype
+        values = _together(joined, dtype, self.values, yours)
         elder = self if theirs.map is None or theirs.map.values.ndim <= self.values.ndim else theirs.map
         n_rows = len(np.atleast_2d(values))
         columns = elder.columns if len(elder.columns) == n_rows else []
@@ -194,6 +207,11 @@ def _factors(pairs: list[tuple[str, str]]) -> list[float]:
     return [_units.factor(yours, mine) if mine and yours else 1.0 for mine, yours in pairs]
 
 
+def _together(work: Any, dtype: Any, mine: NDArray[Any], yours: Any) -> NDArray[Any]:
+    """work(mine, yours), element by element. A number of Python does not decide the type of the result."""
+    return piecewise(work, dtype, mine, yours) if np.ndim(yours) else piecewise(lambda piece: work(piece, yours), dtype, mine)
+
+
 def scaled(values: Any, factors: list[float]) -> Any:
     """Values times a factor for each row; UNSEEN stays UNSEEN."""
     if all(factor == 1 for factor in factors):
@@ -203,20 +221,7 @@ def scaled(values: Any, factors: list[float]) -> Any:
     array = np.asarray(values)
     dtype = array.dtype if array.dtype.kind == "f" else np.float64
     column = np.array(factors if len(set(factors)) > 1 else factors[:1], dtype)[:, None]
-    result = np.multiply(array, column if len(column) > 1 else column[0], dtype=dtype)
-    result[np.broadcast_to(_unseen(array), result.shape)] = UNSEEN
-    return result
+    def times(piece: Any, factor: Any) -> Any:
+        return np.where(is_unseen(piece), UNSEEN, np.multiply(piece, factor, dtype=dtype))
 
-
-def _unseen(values: Any) -> Any:
-    return is_unseen(np.asarray(values))
-
-
-def _filled(values: Any, bad: NDArray[np.bool_]) -> Any:
-    """Values with 1 where the result will be UNSEEN, so that nothing overflows there."""
-    if np.ndim(values) == 0:
-        return values
-    shape = np.broadcast_shapes(np.shape(values), bad.shape)
-    result = np.array(np.broadcast_to(values, shape))
-    result[np.broadcast_to(bad, shape)] = 1
-    return result
+    return piecewise(times, dtype, array, column if len(column) > 1 else column[0])

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
+from ._arrays import piecewise
 from .grid import Grid
 
 UNSEEN = -1.6375e30
@@ -14,8 +15,7 @@ UNSEEN = -1.6375e30
 
 def is_unseen(values: NDArray[Any]) -> NDArray[np.bool_]:
     """Whether values mean UNSEEN, also as files and float32 round it."""
-    unseen: NDArray[np.bool_] = np.abs(values - UNSEEN) <= 1e-5 * abs(UNSEEN)
-    return unseen
+    return piecewise(lambda piece: np.abs(piece - UNSEEN) <= 1e-5 * abs(UNSEEN), np.bool_, values)
 
 
 def has_unseen(values: NDArray[Any]) -> bool:
@@ -25,8 +25,7 @@ def has_unseen(values: NDArray[Any]) -> bool:
 
 def is_bad(values: NDArray[Any]) -> NDArray[np.bool_]:
     """Whether values are not finite, or UNSEEN."""
-    bad: NDArray[np.bool_] = ~np.isfinite(values) | is_unseen(values)
-    return bad
+    return piecewise(lambda piece: ~np.isfinite(piece) | is_unseen(piece), np.bool_, values)
 
 
 def reordered(rows: NDArray[Any], to_nest: bool) -> NDArray[Any]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
-from ._arrays import complex_input, sequence, vector
+from ._arrays import complex_input, copied, sequence, vector
 from ._checked import arguments_as, checked
 from ._maps import MapRows, weights_of
 from ._units import quantity_unit, with_unit
@@ -29,7 +29,7 @@ def almxfl(alm: ArrayLike, window: ArrayLike, lmax: int | None = None, mmax: int
     >>> zonal.almxfl(np.ones(3), [1, 2]).real.tolist()
     [1.0, 2.0, 2.0]
     """
-    result = _rows("alm", alm).copy()
+    result = copied(_rows("alm", alm))
     lmax = lmax_of(result.shape[-1], lmax, mmax)
     for row in np.atleast_2d(result):
         _core.multiply_alm(lmax, lmax if mmax is None else mmax, vector("window", window), row)
@@ -135,7 +135,7 @@ def remove_dipole(map: ArrayLike, *, mask: ArrayLike | None = None, monopole_onl
     They are fitted where the mask is not 0, and subtracted everywhere; UNSEEN pixels stay UNSEEN.
     """
     given = _one_map(map, grid, nest)
-    rows = given.rows.astype(np.float64)
+    rows = copied(given.rows, np.float64)
     fit = _core.fit_monopole_dipole(given.grid._grid, rows[0], weights_of("mask", mask, rows.shape[1], given.nest),
                                     not monopole_only)
     _core.subtract_monopole_dipole(given.grid._grid, *fit, rows[0])

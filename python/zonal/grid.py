@@ -160,12 +160,10 @@ class Grid:
         >>> np.rad2deg(phi[:4]).round().tolist()
         [45.0, 135.0, 225.0, 315.0]
         """
-        sizes = self.ring_sizes
-        k = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-        pixels = np.repeat(self.first_pixels, sizes) + k
-        theta, phi = np.full((2, self.n_pixels), np.nan)
-        theta[pixels] = np.repeat(self.theta, sizes)
-        phi[pixels] = np.repeat(self.phi_0, sizes) + k * np.repeat(2 * np.pi / sizes, sizes)
+        theta, phi = np.full((2, self.n_pixels), np.nan) if self.has_other_pixels else np.empty((2, self.n_pixels))
+        for first, size, colatitude, start in zip(self.first_pixels, self.ring_sizes, self.theta, self.phi_0):
+            theta[first:first + size] = colatitude
+            phi[first:first + size] = start + np.arange(size) * (2 * np.pi / size)
         return theta, phi
 
     def subset(self, rings: Sequence[int]) -> Grid:

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _core
 from ._angles import AngleLike, angle
-from ._arrays import complex_input, doubles, sequence
+from ._arrays import complex_input, copied, doubles, sequence
 from ._checked import checked, within
 from ._devices import DeviceLike, resolve_device
 from ._maps import MapRows
@@ -67,7 +67,7 @@ def rotate_alm(alm: ArrayLike, rotation: Rotation, lmax: int | None = None, *, i
         raise ValueError("alm: must be a writeable array of complex64 or complex128, with a contiguous last axis, for "
                          "inplace = True")
     unit = quantity_unit(alm)
-    result = rows if inplace else rows.copy()
+    result = rows if inplace else copied(rows)
     with reporting(progress, "rotation") as report:
         _core.rotate_alm(lmax, _euler_angles(rotation), result[None] if result.ndim == 1 else result, resolve(threads),
                          report)

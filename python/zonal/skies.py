@@ -249,9 +249,10 @@ def udgrade(maps: ArrayLike, nside: int, *, nest: bool | None = None, combine: L
     grid = Grid.healpix(nside)
     result, written = given.new_output(None, grid)
     for row, out in zip(given.rows, written):
-        coarse = np.empty(grid.n_pixels)
-        _core.udgrade(np.ascontiguousarray(row, np.float64), coarse, combine == "sum", pessimistic)
-        out[...] = coarse
+        made = out if out.dtype == np.float64 else np.empty(grid.n_pixels)
+        _core.udgrade(np.ascontiguousarray(row, np.float64), made, combine == "sum", pessimistic)
+        if made is not out:
+            out[...] = made
     return given.give_back(written, result)
 
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <functional>
 
 namespace zonal::core {
@@ -25,6 +26,19 @@ class InterruptionPoll {
 
     const std::function<bool()>* wants_to_stop_;
     const std::atomic<bool>* loop_is_over_;
+};
+
+/// An InterruptionPoll for what is called too often to look at the clock each time, such as comparisons of a
+/// sort: it looks at each 65536th call, which a few milliseconds lie between.
+class RarePoll {
+  public:
+    void operator()() {
+        if ((++calls_ & 0xffff) == 0) poll_();
+    }
+
+  private:
+    InterruptionPoll poll_;
+    std::uint32_t calls_ = 0;
 };
 
 /// While it lives, polls that are made in this thread stop once the flag is set.

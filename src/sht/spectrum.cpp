@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/interruption.hpp"
 #include "sht/analysis/field_arithmetic.hpp"
 #include "sht/array_checks.hpp"
 #include "zonal/error.hpp"
@@ -95,7 +96,9 @@ std::vector<double> cross_spectrum(const AlmLayout& layout, View<const std::comp
     check_alm("alm", layout, x);
     check_alm("alm", layout, y);
     std::vector<double> spectrum(layout.lmax() + 1);
+    const core::InterruptionPoll poll;
     for (std::int64_t i = 0; i < layout.n_orders(); ++i) {
+        poll();
         const std::int64_t m = layout.order(i), offset = layout.offset(m);
         for (std::int64_t l = m; l <= layout.lmax(); ++l) {
             const std::complex<double> a(x[offset + l]), b(y[offset + l]);
@@ -122,7 +125,9 @@ template <class T>
 void multiply_alm(const AlmLayout& layout, const std::vector<double>& window, View<std::complex<T>, 1> alm) {
     check_alm("alm", layout, alm);
     sht::check_window(window, layout.lmax());
+    const core::InterruptionPoll poll;
     for (std::int64_t i = 0; i < layout.n_orders(); ++i) {
+        poll();
         const std::int64_t m = layout.order(i), offset = layout.offset(m);
         for (std::int64_t l = m; l <= layout.lmax(); ++l)
             alm[offset + l] = std::complex<T>(std::complex<double>(alm[offset + l]) * window[l]);
@@ -134,11 +139,14 @@ void copy_alm(const AlmLayout& from_layout, View<const std::complex<T>, 1> from,
               View<std::complex<T>, 1> to) {
     check_alm("from", from_layout, from);
     check_alm("to", to_layout, to);
-    for (std::int64_t i = 0; i < to_layout.n_orders(); ++i)
+    const core::InterruptionPoll poll;
+    for (std::int64_t i = 0; i < to_layout.n_orders(); ++i) {
+        poll();
         for (std::int64_t m = to_layout.order(i), l = m; l <= to_layout.lmax(); ++l)
             to[to_layout.index(l, m)] = l <= from_layout.lmax() && m <= from_layout.mmax()
                                             ? from[from_layout.index(l, m)]
                                             : std::complex<T>(0);
+    }
 }
 
 #define ZONAL_INSTANTIATE(T)                                                                            \

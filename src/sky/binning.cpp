@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "core/interruption.hpp"
 #include "zonal/error.hpp"
 #include "zonal/healpix.hpp"
 
@@ -47,7 +48,9 @@ BinnedEvents bin_events(const EventList& events, const HealpixPixels& pixels,
     check(events, pixels, range);
     BinnedEvents result{empty_counts(events, pixels)};
     const auto counts = result.map.rows()[0];
+    core::RarePoll poll;
     for (std::size_t i = 0; i < events.longitude.size(); ++i) {
+        poll();
         const double longitude = events.longitude[i], latitude = events.latitude[i];
         if (!std::isfinite(longitude) || std::isnan(latitude) || is_beyond_a_pole(latitude)) {
             ++result.without_position;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/interruption.hpp"
 #include "sht/analysis/field_math.hpp"
 #include "sht/progress_part.hpp"
 #include "zonal/healpix.hpp"
@@ -23,8 +24,10 @@ healpix::Vector turn_back(const RotationMatrix& rotation, const healpix::Vector&
 /// this row.
 void carry_unseen(const SkyMap& from, View<const double, 1> from_row, const RotationMatrix& rotation,
                   const SkyMap& to, View<double, 1> to_row) {
-    if (!std::any_of(from_row.data(), from_row.data() + from_row.size(), is_unseen_value)) return;
-    for (const auto& ring : to.grid().rings())
+    if (count_bad_pixels(from_row).unseen == 0) return;
+    const core::InterruptionPoll poll;
+    for (const auto& ring : to.grid().rings()) {
+        poll();
         for (std::int64_t i = 0; i < ring.n_pixels; ++i) {
             const double phi = sht::longitude(ring.phi_0, i, ring.n_pixels);
             const auto v = turn_back(
@@ -35,6 +38,7 @@ void carry_unseen(const SkyMap& from, View<const double, 1> from_row, const Rota
                                                    std::atan2(v[1], v[0]));
             if (is_unseen_value(from_row[pixel])) to_row[ring.first_pixel + i] = unseen_value;
         }
+    }
 }
 
 }  // namespace

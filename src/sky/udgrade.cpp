@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/interruption.hpp"
 #include "sky/sky_part.hpp"
 #include "zonal/error.hpp"
 #include "zonal/healpix.hpp"
@@ -26,7 +27,9 @@ double combined(double sum, std::int64_t good, std::int64_t children, const Udgr
 /// side.
 void degrade(View<const double, 1> fine, View<double, 1> coarse, const UdgradeOptions& options) {
     const auto children = fine.size() / coarse.size();
+    core::RarePoll poll;
     for (std::int64_t pixel = 0; pixel < coarse.size(); ++pixel) {
+        poll();
         double sum = 0;
         std::int64_t good = 0;
         for (auto child = pixel * children; child < (pixel + 1) * children; ++child) {
@@ -41,7 +44,9 @@ void degrade(View<const double, 1> fine, View<double, 1> coarse, const UdgradeOp
 void upgrade(View<const double, 1> coarse, View<double, 1> fine, const UdgradeOptions& options) {
     const auto children = fine.size() / coarse.size();
     const double divisor = options.combine == Combine::mean ? 1 : static_cast<double>(children);
+    core::RarePoll poll;
     for (std::int64_t child = 0; child < fine.size(); ++child) {
+        poll();
         const double value = coarse[child / children];
         fine[child] = is_unseen_value(value) ? unseen_value : value / divisor;
     }

@@ -82,8 +82,9 @@ void bind_convolutions(nb::module_& module) {
                      .max_workspace_bytes = max_workspace_bytes};
                  options.devices.reserve(devices.size());
                  for (const auto& one : devices) options.devices.push_back(parse_device(one));
-                 const GilRelease release;
-                 new (self) PixelConvolution(grid, kernel, grid_out, options);
+                 without_gil(nb::none(), [&](const Progress&) {
+                     new (self) PixelConvolution(grid, kernel, grid_out, options);
+                 });
              })
         .def_prop_ro("threads", [](const PixelConvolution& c) { return c.plan().options().threads; })
         .def_prop_ro("accuracy", [](const PixelConvolution& c) { return c.plan().options().accuracy; })

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from .._arrays import complex_input, integer
+from .._arrays import complex_input, copied, integer
 from ._checked import checked
 from .._threads import resolve
 from ..coefficients import resize_alm as native_resize_alm
@@ -128,7 +128,7 @@ def multiply(alm: NDArray[np.complex128], factors: NDArray[Any], lmax: int, mmax
 def array_to_change(alm: Any, inplace: bool) -> NDArray[np.complex128]:
     """Returns alm itself if it may be changed, else a copy."""
     own = inplace and isinstance(alm, np.ndarray) and alm.dtype == np.complex128 and alm.flags.c_contiguous
-    return alm if own else np.array(complex_input("alm", alm), np.complex128)
+    return alm if own else copied(complex_input("alm", alm), np.complex128)
 
 
 @checked

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ._checked import checked
+from .._arrays import copied, piecewise
 from .._maps import MapRows, weights_of
 from .._pixels import UNSEEN
 from ._arguments import threads_for
@@ -47,7 +48,10 @@ def remove_dipole(m: Any, nest: bool = False, bad: float = UNSEEN, gal_cut: floa
     m, is_row = _sole(m)
     result, good = _subtractable(m, bad, copy)
     monopole, dipole = fit_dipole(m, nest, bad, gal_cut)
-    result[good] -= (monopole + dipole @ _centres(m, nest))[good]
+    piece = 1 << 20  # Ctrl-C is heard between pieces
+    for start in range(0, len(result), piece):
+        pixels = start + np.flatnonzero(good[start:start + piece])
+        result[pixels] -= monopole + dipole @ _centres(m, nest, pixels)
     masked = _masked_as(m, result, bad)
     masked = masked[None] if is_row else masked
     return (masked, monopole, dipole) if fitval else masked
@@ -61,7 +65,7 @@ def remove_monopole(m: Any, nest: bool = False, bad: float = UNSEEN, gal_cut: fl
     m, is_row = _sole(m)
     result, good = _subtractable(m, bad, copy)
     monopole = fit_monopole(m, nest, bad, gal_cut)
-    result[good] -= monopole
+    np.subtract(result, monopole, out=result, where=good, casting="same_kind")
     if np.ma.isMaskedArray(m):
         result = _masked_as(m, result, bad)
     result = result[None] if is_row else result
@@ -80,12 +84,16 @@ def _good(m: Any, bad: float) -> NDArray[np.bool_]:
     values = np.ma.getdata(m)
     if np.iscomplexobj(values):
         raise TypeError(f"m: must hold real numbers, not {values.dtype}")
-    return np.asarray(mask_good(values, bad) & np.isfinite(values) & ~np.ma.getmaskarray(m))
+    def good(piece: Any) -> Any:
+        return mask_good(piece, bad) & np.isfinite(piece)
+
+    counts = piecewise(good, np.bool_, values)
+    return counts & ~np.ma.getmaskarray(m) if np.ma.isMaskedArray(m) else counts
 
 
-def _centres(m: Any, nest: bool) -> NDArray[np.float64]:
-    """Unit vectors, [3, pixel], to the centres of the pixels."""
-    return np.array(_core.pix2vec(get_nside(m), bool(nest), np.arange(len(m)), threads_for(len(m))))
+def _centres(m: Any, nest: bool, pixels: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Unit vectors, [3, pixel], to the centres of pixels."""
+    return np.array(_core.pix2vec(get_nside(m), bool(nest), pixels, threads_for(pixels.size)))
 
 
 def _fit(m: Any, nest: bool, bad: float, gal_cut: float, with_dipole: bool) -> tuple[float, list[float]]:
@@ -93,7 +101,7 @@ def _fit(m: Any, nest: bool, bad: float, gal_cut: float, with_dipole: bool) -> t
     if not 0 <= gal_cut <= 90:
         raise ValueError(f"gal_cut = {gal_cut}: must be from 0 to 90 deg")
     if gal_cut > 0:
-        counts &= np.abs(_centres(m, nest)[2]) > np.sin(np.radians(gal_cut))
+        counts &= np.abs(_centres(m, nest, np.arange(len(m)))[2]) > np.sin(np.radians(gal_cut))
     values = np.where(counts, np.ma.getdata(m), 0.0).astype(np.float64)
     given = MapRows(values, None, bool(nest), False, "m")
     weights = weights_of("gal_cut", counts, len(counts), bool(nest))
@@ -107,8 +115,9 @@ def _subtractable(m: Any, bad: float, copy: bool) -> tuple[NDArray[Any], NDArray
     if not copy and values.dtype.kind != "f":
         raise TypeError(f"m: must hold floats for copy = False, not {values.dtype}")
     if copy or np.ma.isMaskedArray(m):
-        values = values.astype(values.dtype if values.dtype.kind == "f" else np.float64)
-        values[np.ma.getmaskarray(m)] = bad
+        values = copied(values, values.dtype if values.dtype.kind == "f" else np.float64)
+        if np.ma.isMaskedArray(m):
+            values[np.ma.getmaskarray(m)] = bad
     return values, good
 
 

@@ -20,9 +20,17 @@ def hotspots(m: Any) -> tuple[NDArray[Any], NDArray[np.int64], NDArray[np.int64]
         raise ValueError("m: must be one map, [pixel]")
     values = np.where(np.ma.getmaskarray(m), UNSEEN, np.asarray(np.ma.getdata(m), np.float64))
     good = ~mask_bad(values)
-    around = get_all_neighbours(get_nside(values), np.arange(values.size))
-    known = (around >= 0) & good[around]
-    good &= known.any(0)
-    lowest = good & (values < np.where(known, values[around], np.inf).min(0))
-    highest = good & (values > np.where(known, values[around], -np.inf).max(0))
-    return np.where(lowest | highest, values, UNSEEN), np.flatnonzero(lowest), np.flatnonzero(highest)
+    extrema = np.full(values.size, UNSEEN)
+    lowest, highest = [], []
+    piece = 1 << 18  # Ctrl-C is heard between pieces
+    for start in range(0, values.size, piece):
+        pixels = np.arange(start, min(values.size, start + piece))
+        around = get_all_neighbours(get_nside(values), pixels)
+        known = (around >= 0) & good[around]
+        own, counts = values[pixels], good[pixels] & known.any(0)
+        low = counts & (own < np.where(known, values[around], np.inf).min(0))
+        high = counts & (own > np.where(known, values[around], -np.inf).max(0))
+        extrema[pixels[low | high]] = own[low | high]
+        lowest.append(pixels[low])
+        highest.append(pixels[high])
+    return extrema, np.concatenate(lowest), np.concatenate(highest)

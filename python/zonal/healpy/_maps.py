@@ -9,6 +9,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from .. import _core
 from ._checked import checked
+from .._arrays import copied, piecewise
 from .._pixels import UNSEEN, reordered
 from ..skies import udgrade
 from ._sizes import check_nside, get_min_valid_nside, isnpixok, npix2nside
@@ -53,14 +54,14 @@ def mask_bad(m: Any, badval: float = UNSEEN, rtol: float = 1e-5, atol: float = 1
     """Whether each pixel of m is bad: within atol + rtol |badval| of badval, or NaN if badval is NaN. Shaped as m."""
     values = np.asarray(m)
     if np.isnan(badval):
-        return np.isnan(values)
-    return np.abs(values - badval) <= atol + rtol * abs(badval)
+        return piecewise(np.isnan, np.bool_, values)[()]
+    return piecewise(lambda piece: np.abs(piece - badval) <= atol + rtol * abs(badval), np.bool_, values)[()]
 
 
 @checked
 def mask_good(m: Any, badval: float = UNSEEN, rtol: float = 1e-5, atol: float = 1e-8) -> Any:
     """Whether each pixel of m is neither bad, by the test of mask_bad, nor NaN. Shaped as m."""
-    return ~(mask_bad(m, badval, rtol, atol) | np.isnan(np.asarray(m)))
+    return piecewise(lambda piece: ~(mask_bad(piece, badval, rtol, atol) | np.isnan(piece)), np.bool_, np.asarray(m))[()]
 
 
 @checked
@@ -71,6 +72,8 @@ def ma(m: Any, badval: float = UNSEEN, rtol: float = 1e-5, atol: float = 1e-8, c
     """
     values = m if isinstance(m, np.ndarray) else np.asarray(m)
     bad = mask_bad(np.ma.getdata(values), badval, rtol, atol)
+    if copy and type(values) is np.ndarray:
+        values, copy = copied(values), False
     return np.ma.MaskedArray(values, mask=bad, fill_value=badval, copy=copy)
 
 

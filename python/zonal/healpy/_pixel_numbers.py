@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
+from .._arrays import piecewise
 from ._arguments import Arrays, floats, for_each_nside, integers, radians, threads_for, without_masked
 from ._directions import angles_of, check_theta_valid, is_mendable, mended, thetaphi2lonlat
 
@@ -120,9 +121,14 @@ def vec2ang(vectors: Any, lonlat: bool = False) -> tuple[NDArray[np.float64], ND
     if values.size % 3:
         raise ValueError(f"vectors: has shape {values.shape}: must be [..., 3]")
     x, y, z = values.reshape(-1, 3).T
-    theta, phi = np.arctan2(np.hypot(x, y), z), np.arctan2(y, x)
-    theta[(x == 0) & (y == 0) & (z == 0)] = np.nan
-    phi = np.where(phi < 0, phi + 2 * np.pi, phi)
+    def colatitude(x: Any, y: Any, z: Any) -> Any:
+        return np.where((x == 0) & (y == 0) & (z == 0), np.nan, np.arctan2(np.hypot(x, y), z))
+
+    def azimuth(x: Any, y: Any) -> Any:
+        phi = np.arctan2(y, x)
+        return np.where(phi < 0, phi + 2 * np.pi, phi)
+
+    theta, phi = piecewise(colatitude, np.float64, x, y, z), piecewise(azimuth, np.float64, x, y)
     mask = np.ma.getmaskarray(vectors).reshape(-1, 3) if isinstance(vectors, np.ma.MaskedArray) else None
     first, second = thetaphi2lonlat(theta, phi) if lonlat else (theta, phi)
     return masked((first, second), None if mask is None else np.asarray(mask.any(axis=1)))

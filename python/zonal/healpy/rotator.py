@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from .. import rotation, skies
 from ._checked import checked
+from .._arrays import piecewise
 from .._pixels import UNSEEN
 from .._notes import warn
 from ..io import quadrature_weights
@@ -215,16 +216,23 @@ class Rotator:
         pixel is UNSEEN if any of these is bad.
         """
         rows = _rows(m, (1, 2, 3))
-        before = np.array(self.I(*pix2ang(npix2nside(rows.shape[-1]), np.arange(rows.shape[-1]))))
-        bad = mask_bad(rows) | ~np.isfinite(rows)
-        turned, good = (get_interp_val(values, *before).reshape(rows.shape) for values in (np.where(bad, 0, rows), ~bad))
-        lost = good == 0 if is_ma(m) else get_interp_val(bad, *before).reshape(rows.shape) > 0
-        if len(rows) > 1:
-            polarised = (turned[-2] + 1j * turned[-1]) * np.exp(2j * self.angle_ref(before))
-            turned[-2:] = polarised.real, polarised.imag
-            lost[-2:] = lost[-2] | lost[-1]
-        turned[lost] = UNSEEN
-        result = turned if len(rows) > 1 else turned[0]
+        bad = piecewise(lambda part: mask_bad(part) | ~np.isfinite(part), np.float64, rows)
+        filled = piecewise(lambda part, without: np.where(without, 0, part), np.float64, rows, bad)
+        given = np.concatenate([filled, 1 - bad if is_ma(m) else bad])
+        result = np.empty(rows.shape)
+        piece = 1 << 18  # Ctrl-C is heard between pieces
+        for start in range(0, rows.shape[-1], piece):
+            pixels = np.arange(start, min(rows.shape[-1], start + piece))
+            before = np.array(self.I(*pix2ang(npix2nside(rows.shape[-1]), pixels)))
+            turned, share = get_interp_val(given, *before).reshape(2, len(rows), -1)
+            lost = share == 0 if is_ma(m) else share > 0
+            if len(rows) > 1:
+                polarised = (turned[-2] + 1j * turned[-1]) * np.exp(2j * self.angle_ref(before))
+                turned[-2:] = polarised.real, polarised.imag
+                lost[-2:] = lost[-2] | lost[-1]
+            turned[lost] = UNSEEN
+            result[:, pixels] = turned
+        result = result if len(rows) > 1 else result[0]
         return ma(result) if is_ma(m) else result
 
     def __repr__(self) -> str:

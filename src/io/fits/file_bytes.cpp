@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/interruption.hpp"
 #include "io/fits/packed_bytes.hpp"
 #include "zonal/error.hpp"
 #include "zonal/memory.hpp"
@@ -81,7 +82,9 @@ void FileBytes::load(std::int64_t block) {
     if (!in_memory()) {
         // In pieces, so that the file is not in memory twice.
         memory_.reserve(static_cast<std::size_t>(size_ + block));
+        const core::InterruptionPoll poll;
         for (std::int64_t offset = 0; offset < size_; offset += piece) {
+            poll();
             const std::string bytes = read(offset, piece);
             memory_.insert(memory_.end(), bytes.begin(), bytes.end());
         }
@@ -92,17 +95,20 @@ void FileBytes::load(std::int64_t block) {
 }
 
 void FileBytes::grow(std::size_t least) {
-    const auto size = std::max(least, 2 * memory_.size());
+    const auto size = std::max(least, 2 * memory_.capacity());
     constexpr std::size_t small = std::size_t{1} << 28;  // what any machine has
     // A packed file says nothing about its true size, and may hold a thousand times its own.
     if (size > small) require_memory(static_cast<double>(size), path_ + ": unpacking this file");
-    memory_.resize(size);
+    memory_.reserve(size);
 }
 
 void FileBytes::unpack(PackedBytes& packed) {
     std::size_t size = 0;
+    const core::InterruptionPoll poll;
     for (std::size_t got = 1; got > 0; size += got) {
-        if (memory_.size() < size + piece) grow(size + static_cast<std::size_t>(piece));
+        poll();
+        if (memory_.capacity() < size + piece) grow(size + static_cast<std::size_t>(piece));
+        memory_.resize(size + static_cast<std::size_t>(piece));
         got = packed.read(memory_.data() + size, static_cast<std::size_t>(piece));
         // A few bytes may stand for hours of zeros: what is nothing that we read is not unpacked to its end.
         const std::string_view start(memory_.data(), got);

@@ -36,7 +36,7 @@ class FileBytes {
 
   private:
     void unpack(PackedBytes& packed);
-    /// Makes memory_ at least that long.
+    /// Makes room for that much in memory_.
     void grow(std::size_t least);
 
     std::string path_;

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "core/interruption.hpp"
+#include "core/parallel.hpp"
 #include "io/fits/checked_values.hpp"
 #include "io/fits/fits_scan.hpp"
 #include "io/tables/text.hpp"
@@ -241,7 +242,7 @@ std::vector<std::vector<double>> FitsReader::read_columns(const Hdu& hdu, const 
                 const auto [first, end] = in_column(column, range);
                 n_values += end - first;
             }
-            values.emplace_back(static_cast<std::size_t>(n_values));
+            values.emplace_back().reserve(static_cast<std::size_t>(n_values));
         }
         move_to(hdu);
         long chunk = 0;
@@ -259,6 +260,7 @@ std::vector<std::vector<double>> FitsReader::read_columns(const Hdu& hdu, const 
                     const auto& column = hdu.columns[columns[i]];
                     const auto [first, last] = in_column(column, {begin, end});
                     if (last == first) continue;
+                    values[i].resize(static_cast<std::size_t>(places[i] + last - first));
                     read_elements(hdu, column, first, last - first, null, values[i].data() + places[i]);
                     places[i] += last - first;
                 }
@@ -282,14 +284,15 @@ std::vector<std::int64_t> FitsReader::read_integers(const Hdu& hdu, int index, c
         static_assert(sizeof(LONGLONG) == sizeof(std::int64_t));
         std::vector<std::int64_t> values(static_cast<std::size_t>(elements.end - elements.first));
         move_to(hdu);
-        int status = 0;
-        int any_null = 0;
-        if (!values.empty()) {
-            fits_read_col(handle_->file, TLONGLONG, column.number, elements.first / column.repeat + 1,
-                          elements.first % column.repeat + 1, static_cast<LONGLONG>(values.size()), nullptr,
-                          values.data(), &any_null, &status);
-        }
-        check(hdu, status);
+        core::for_pieces(std::ssize(values), 1, [&](std::int64_t begin, std::int64_t end) {
+            int status = 0;
+            int any_null = 0;
+            const auto first = elements.first + begin;
+            fits_read_col(handle_->file, TLONGLONG, column.number, first / column.repeat + 1,
+                          first % column.repeat + 1, end - begin, nullptr, values.data() + begin, &any_null,
+                          &status);
+            check(hdu, status);
+        });
         return values;
     });
 }
@@ -300,13 +303,15 @@ std::vector<double> FitsReader::read_image(const Hdu& hdu, std::int64_t first, s
         if (hdu.tiles) return read_tiles(*file_, *hdu.tiles, first, count, null);
         std::vector<double> values(static_cast<std::size_t>(count));
         move_to(hdu);
-        int status = 0;
-        int any_null = 0;
         // BLANK is defined for integers only; given a null value, CFITSIO would also replace NaN.
         const bool replace = hdu.header.has("BLANK") && hdu.bitpix > 0;
-        fits_read_img(handle_->file, TDOUBLE, first + 1, count, replace ? &null : nullptr, values.data(),
-                      &any_null, &status);
-        check(hdu, status);
+        core::for_pieces(count, 1, [&](std::int64_t begin, std::int64_t end) {
+            int status = 0;
+            int any_null = 0;
+            fits_read_img(handle_->file, TDOUBLE, first + begin + 1, end - begin, replace ? &null : nullptr,
+                          values.data() + begin, &any_null, &status);
+            check(hdu, status);
+        });
         return values;
     });
 }

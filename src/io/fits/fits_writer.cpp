@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/interruption.hpp"
 #include "io/fits/cards.hpp"
 #include "io/fits/checked_values.hpp"
 #include "io/fits/file_bytes.hpp"
@@ -48,7 +49,9 @@ void gzip(const FileBytes& raw, AtomicFile& packed) {
     Deflater deflater;
     auto& stream = deflater.stream;
     std::vector<Bytef> output(piece);
+    const core::InterruptionPoll poll;
     for (std::int64_t offset = 0; offset < raw.size(); offset += piece) {
+        poll();
         std::string input = raw.read(offset, piece);
         stream.next_in = reinterpret_cast<Bytef*>(input.data());
         stream.avail_in = static_cast<uInt>(input.size());
@@ -105,6 +108,7 @@ struct FitsWriter::State {
     fitsfile* fits = nullptr;
     std::vector<WriteColumn> columns;
     bool narrow_image = false;
+    core::InterruptionPoll poll;
 
     State(const std::string& name, const WriteOptions& options)
         : path(name),
@@ -225,6 +229,7 @@ void FitsWriter::check_range(const std::string& name, const double* values, std:
 }
 
 void FitsWriter::write_column(int column, std::int64_t first, const double* values, std::int64_t count) {
+    state_->poll();
     const auto& description = state_->columns.at(column);
     const bool narrow = description.format.ends_with('E');
     if (narrow) check_range("column '" + description.name + "'", values, count);
@@ -246,6 +251,7 @@ void FitsWriter::write_column(int column, std::int64_t first, const std::int64_t
 }
 
 void FitsWriter::write_image(std::int64_t first, const double* values, std::int64_t count) {
+    state_->poll();
     if (state_->narrow_image) check_range("image", values, count);
     int status = 0;
     errno = 0;

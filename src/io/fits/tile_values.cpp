@@ -7,6 +7,7 @@
 #include <cmath>
 #include <new>
 
+#include "core/interruption.hpp"
 #include "io/fits/tiles.hpp"
 #include "zonal/error.hpp"
 #include "zonal/memory.hpp"
@@ -212,7 +213,9 @@ std::vector<double> read_tiles(const FileBytes& file, const TiledImage& image, s
     const std::size_t n_axes = image.axes.size();
     std::vector<std::int64_t> start(n_axes), size(n_axes), stride(n_axes, 1);
     for (std::size_t axis = 1; axis < n_axes; ++axis) stride[axis] = stride[axis - 1] * image.axes[axis - 1];
+    const core::InterruptionPoll poll;
     for (std::int64_t row = 0; row < image.rows; ++row) {
+        poll();
         std::int64_t rest = row, n = 1, low = 0, high = 0;
         for (std::size_t axis = 0; axis < n_axes; ++axis) {
             const std::int64_t tiles = (image.axes[axis] - 1) / image.tile_axes[axis] + 1;

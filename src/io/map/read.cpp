@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/parallel.hpp"
 #include "io/fits/cards.hpp"
 #include "io/fits/hdu_kind.hpp"
 #include "io/map/columns.hpp"
@@ -14,6 +15,14 @@
 
 namespace zonal::io {
 namespace {
+
+/// Calls body(value) for each of a column.
+template <class Body>
+void for_values(MapColumn& column, const Body& body) {
+    core::for_pieces(std::ssize(column.values), 1, [&](std::int64_t first, std::int64_t last) {
+        for (auto i = first; i < last; ++i) body(column.values[static_cast<std::size_t>(i)]);
+    });
+}
 
 PolarizationConvention read_convention(const Hdu& hdu) {
     const std::string text = to_upper(hdu.header.text("POLCCONV").value_or(""));
@@ -31,9 +40,9 @@ void apply_convention(MapFile& map, const Hdu& hdu) {
         map.notes.push_back("no POLCCONV: polarisation taken as COSMO");
     }
     if (map.polarization_convention != PolarizationConvention::iau) return;
-    for (double& value : map.columns[u].values) {
+    for_values(map.columns[u], [](double& value) {
         if (!is_unseen_value(value)) value = -value;
-    }
+    });
 }
 
 }  // namespace
@@ -44,10 +53,10 @@ void mark_unseen(const Hdu& hdu, MapColumn& column) {
     // A column of floats holds the key's value rounded to float.
     const bool narrow = column.precision == FilePrecision::float32 && std::abs(bad) < 3e38;
     const double stored = narrow ? static_cast<float>(bad) : bad;
-    for (double& value : column.values) {  // without branches, at the speed of memory
+    for_values(column, [=](double& value) {  // without branches, at the speed of memory
         const bool is_bad = (value == stored) | is_unseen_value(value) | (nan_is_bad & (value != value));
         value = is_bad ? unseen_value : value;
-    }
+    });
 }
 
 namespace {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/constants.hpp"
+#include "core/parallel.hpp"
 #include "core/stopwatch.hpp"
 #include "planning/certificate/map_certificate.hpp"
 #include "planning/certificate/window_norms.hpp"
@@ -194,7 +195,9 @@ ConvolutionResult convolve_rows(const FieldsRequest& fields, const RowsRequest& 
         return plan.convolve<double>(maps, fields.options.mask, result, progress);
     Array<double, 2> convolved(result.extents());
     auto done = plan.convolve<double>(maps, fields.options.mask, convolved.view(), progress);
-    std::copy_n(convolved.data(), convolved.size(), result.data());
+    core::for_pieces(convolved.size(), fields.options.threads, [&](std::int64_t first, std::int64_t last) {
+        std::copy(convolved.data() + first, convolved.data() + last, result.data() + first);
+    });
     return done;
 }
 

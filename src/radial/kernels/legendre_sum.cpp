@@ -13,6 +13,7 @@
 #include <numbers>
 
 #include "core/aligned.hpp"
+#include "core/interruption.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace zonal::radial::HWY_NAMESPACE {
@@ -125,7 +126,9 @@ void moments_of_block(const Coefficients& c, std::span<const double> theta, std:
 
 void legendre_series(std::span<const double> series, std::span<const double> theta, std::span<double> value) {
     const legendre::Coefficients coefficients(series.size());
+    const core::InterruptionPoll poll;
     for (std::size_t first = 0; first < theta.size(); first += legendre::block) {
+        poll();
         const std::size_t count = std::min(legendre::block, theta.size() - first);
         legendre::series_of_block(coefficients, series, theta.subspan(first, count),
                                   value.subspan(first, count));
@@ -136,7 +139,9 @@ void legendre_moments(std::span<const double> theta, std::span<const double> wei
                       std::span<double> moment) {
     const legendre::Coefficients coefficients(moment.size());
     core::AlignedVector<double> sums(moment.size() * legendre::n_lanes, 0.0);
+    const core::InterruptionPoll poll;
     for (std::size_t first = 0; first < theta.size(); first += legendre::block) {
+        poll();
         const std::size_t count = std::min(legendre::block, theta.size() - first);
         legendre::moments_of_block(coefficients, theta.subspan(first, count), weight.subspan(first, count),
                                    sums);

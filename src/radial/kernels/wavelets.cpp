@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/parallel.hpp"
 #include "grids/latitude_nodes.hpp"
 #include "sht/array_checks.hpp"
 #include "zonal/error.hpp"
@@ -167,7 +168,7 @@ void wavelet_transform(const AlmLayout& layout, const std::vector<std::vector<do
                        View<const Complex, 1> alm, View<Complex, 2> scales) {
     check(layout, windows, alm, scales);
     for (std::int64_t scale = 0; scale < scales.extent(0); ++scale) {
-        std::copy_n(alm.data(), alm.size(), scales[scale].data());
+        copy_alm<double>(layout, alm, layout, scales[scale]);
         multiply_alm<double>(layout, windows[static_cast<std::size_t>(scale)], scales[scale]);
     }
 }
@@ -175,12 +176,16 @@ void wavelet_transform(const AlmLayout& layout, const std::vector<std::vector<do
 void inverse_wavelet_transform(const AlmLayout& layout, const std::vector<std::vector<double>>& windows,
                                View<const Complex, 2> scales, View<Complex, 1> alm) {
     check(layout, windows, alm, scales);
-    std::fill_n(alm.data(), alm.size(), Complex(0));
+    core::for_pieces(alm.size(), 1, [&](std::int64_t first, std::int64_t last) {
+        std::fill(alm.data() + first, alm.data() + last, Complex(0));
+    });
     Array<Complex, 1> part({layout.size()});
     for (std::int64_t scale = 0; scale < scales.extent(0); ++scale) {
-        std::copy_n(scales[scale].data(), part.size(), part.data());
+        copy_alm<double>(layout, scales[scale], layout, part.view());
         multiply_alm<double>(layout, windows[static_cast<std::size_t>(scale)], part.view());
-        for (std::int64_t i = 0; i < part.size(); ++i) alm[i] += part(i);
+        core::for_pieces(part.size(), 1, [&](std::int64_t first, std::int64_t last) {
+            for (auto i = first; i < last; ++i) alm[i] += part(i);
+        });
     }
 }
 

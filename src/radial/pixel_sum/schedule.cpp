@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "core/interruption.hpp"
+
 namespace zonal::radial {
 namespace {
 
@@ -100,7 +102,9 @@ void PixelSumSchedule::make_equal_bands() {
 }
 
 void PixelSumSchedule::count_pixels() {
+    const core::InterruptionPoll poll;
     for (std::int64_t output = 0; output < outputs_.size(); ++output) {
+        poll();
         const Disc one = disc(output);
         pixels_inside_.push_back(one.pixels);
         double sum = 0;

@@ -47,7 +47,8 @@ template <class T>
 BadPixels count_bad_pixels(View<const T, 1> map) {
     sht::check_host("map", map);
     BadPixels bad;
-    count(map, 0, map.size(), bad);
+    core::for_pieces(map.size(), 1,
+                     [&](std::int64_t first, std::int64_t last) { count(map, first, last, bad); });
     return bad;
 }
 
@@ -95,10 +96,12 @@ template <class T>
 void find_known(ConstView<T, 2> maps, ConstView<T, 1> mask, bool pairs, View<T, 2> known, int threads) {
     sht::check_host("maps", maps);
     if (mask.size() > 0) sht::check_extent("mask", mask, 0, "pixel", maps.extent(1));
-    for (std::int64_t pixel = 0; pixel < mask.size(); ++pixel)
-        if (!(mask[pixel] >= 0 && mask[pixel] <= 1))
-            throw InvalidArgument("mask",
-                                  fmt::format("pixel {} is {}: must be from 0 to 1", pixel, mask[pixel]));
+    core::for_pieces(mask.size(), 1, [&](std::int64_t first, std::int64_t last) {  // names the first
+        for (auto pixel = first; pixel < last; ++pixel)
+            if (!(mask[pixel] >= 0 && mask[pixel] <= 1))
+                throw InvalidArgument("mask",
+                                      fmt::format("pixel {} is {}: must be from 0 to 1", pixel, mask[pixel]));
+    });
     core::for_pieces(maps.extent(1), threads, [&](std::int64_t first, std::int64_t last) {
         for (std::int64_t row = 0; row < maps.extent(0); ++row)
             for (auto pixel = first; pixel < last; ++pixel) {

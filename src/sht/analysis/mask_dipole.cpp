@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 
+#include "core/interruption.hpp"
 #include "sht/analysis/field_math.hpp"
 #include "sht/analysis/mask_dipole.hpp"
 #include "sht/array_checks.hpp"
@@ -69,7 +70,9 @@ Array<double, 2> sht::monopole_dipole_sums(const Grid& grid, View<const T, 1> ma
         sht::check_host("mask", mask);
     }
     Array<double, 2> sums({grid.n_rings(), n_sums});
+    const core::InterruptionPoll poll;
     for (std::int64_t r = 0; r < grid.n_rings(); ++r) {
+        poll();
         const Ring& ring = grid.rings()[static_cast<std::size_t>(r)];
         const auto of_ring = sums.view()[r];
         of_ring[0] = ring.weight * static_cast<double>(ring.n_pixels);
@@ -114,7 +117,9 @@ template <class T>
 void subtract_monopole_dipole(const Grid& grid, const MonopoleDipole& fit, View<T, 1> map) {
     sht::check_extent("map", map, 0, "pixel", grid.n_pixels());
     sht::check_host("map", map);
-    for (const Ring& ring : grid.rings())
+    const core::InterruptionPoll poll;
+    for (const Ring& ring : grid.rings()) {
+        poll();
         for_each_pixel(ring, [&](std::int64_t pixel, const Vector4& basis) {
             const auto value = static_cast<double>(map[pixel]);
             if (!holds_number(value)) return;
@@ -122,6 +127,7 @@ void subtract_monopole_dipole(const Grid& grid, const MonopoleDipole& fit, View<
             for (int i = 0; i < 3; ++i) model += fit.dipole[i] * basis[i + 1];
             map[pixel] = static_cast<T>(value - model);
         });
+    }
 }
 
 #define ZONAL_INSTANTIATE(T)                                                                                \
