@@ -1,0 +1,63 @@
+"""SIGINT, SIGTERM and SIGHUP: every subcommand ends soon, and leaves nothing half-written."""
+
+import os
+import signal
+import subprocess
+import time
+
+import healpy
+import numpy as np
+import pytest
+from conftest import ZONAL
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_interrupted_run_leaves_nothing(tmp_path, number):
+    healpy.write_map(tmp_path / "in.fits", np.arange(12.0 * 128**2), dtype=np.float64)
+    process = subprocess.Popen([ZONAL, "map2alm", "in.fits", "out.fits", "--iter", "1000", "--threads", "1"],
+                               cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                               # A signal that the tests' parent ignores (nohup) would be ignored here, too.
+                               preexec_fn=lambda: signal.signal(number, signal.SIG_DFL))
+    time.sleep(1)  # the run would take much longer
+    process.send_signal(number)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert err == "zonal map2alm: interrupted\n" and out == ""
+    assert [path.name for path in tmp_path.iterdir()] == ["in.fits"]
+
+
+@pytest.fixture(scope="module")
+def long_inputs(tmp_path_factory):
+    """Files that keep the tool busy: a map, alm, spectra and events."""
+    from astropy.io import fits
+
+    folder = tmp_path_factory.mktemp("long")
+    healpy.write_map(folder / "in.fits", np.arange(12.0 * 1024**2), dtype=np.float64)
+    healpy.write_alm(folder / "alm.fits", np.ones(healpy.Alm.getsize(2000), complex))
+    (folder / "cl.txt").write_text("# l TT\n" + "".join(f"{l} 1\n" for l in range(4001)))
+    degrees = [fits.Column(name, "D", unit="deg", array=np.linspace(0, 80, 10**7)) for name in "LB"]
+    fits.BinTableHDU.from_columns(degrees, name="EVENTS").writeto(folder / "events.fits")
+    return folder
+
+
+@pytest.mark.parametrize("command", [
+    "alm2map alm.fits OUT --nside 2048", "anafast in.fits OUT", "bin events.fits OUT --nside 4096 --lon L --lat B", "calibrate",
+    "compare in.fits in.fits", "convert in.fits OUT --order nest --precision double", "convert in.fits OUT.gz", "info in.fits",
+    "map2alm in.fits OUT", "plan --nside 2048 --fwhm 3deg --lmax 4000 --error 1e-6 --reference discrete",
+    "plot in.fits OUT.png --width 16384", "rotate in.fits OUT --from G --to C", "smooth in.fits OUT --fwhm 1deg",
+    "solve burgers -o OUT.fits --modes 40,100", "split --fwhm 20arcmin --lmax 3000 --theta-cut 5deg --knots 2000 -o OUT",
+    "synfast cl.txt OUT --nside 2048 --lmax 4000", "udgrade in.fits OUT --nside 4096", "wavelet in.fits OUT",
+    "weights OUT --nside 1024 --pixel"])
+def test_signal_is_answered_at_once_wherever_the_work_is(tmp_path, long_inputs, command):
+    name, *arguments = command.replace("OUT", str(tmp_path / "out")).split()
+    process = subprocess.Popen([ZONAL, name, *arguments], cwd=long_inputs, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                               env=os.environ | {"XDG_CACHE_HOME": str(tmp_path / "cache")},
+                               preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+    time.sleep(0.3)
+    start = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    if process.returncode != 0:  # else the machine is so fast that there was nothing to interrupt
+        assert process.returncode == 130 and err == f"zonal {name}: interrupted\n" and out == ""
+        assert time.monotonic() - start < 1  # 0.14 s on an idle machine
+        assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
