@@ -4,8 +4,10 @@ and ZONAL_BENCH (default: beside it)."""
 import json
 import os
 import pathlib
+import resource
 import subprocess
 import sys
+import time
 
 import healpy
 import numpy as np
@@ -29,7 +31,8 @@ def pytest_sessionstart(session):
 class Result:
     """What one run did."""
 
-    def __init__(self, process):
+    def __init__(self, process, cpu_seconds):
+        self.cpu_seconds = cpu_seconds
         self.code = process.returncode
         self.out = process.stdout
         self.err = process.stderr
@@ -42,8 +45,27 @@ class Result:
 def call(*arguments, program=ZONAL, cwd=None, timeout=600, **options):
     """Runs a program, zonal by default, with these arguments."""
     command = [program, *map(str, arguments)]
+    before = cpu_seconds_of_children()
     process = subprocess.run(command, cwd=cwd, timeout=timeout, capture_output=True, text=True, errors="replace", **options)
-    return Result(process)
+    return Result(process, cpu_seconds_of_children() - before)
+
+
+def cpu_seconds_of_children():
+    """What the programs that have ended computed. Unlike their time, it hardly depends on what else the machine does."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
+def interrupt(process, number, after):
+    """Sends a signal when the program has computed for `after` seconds of a CPU; what it prints, and how much it computes after that."""
+    before, computed = cpu_seconds_of_children(), 0
+    while process.poll() is None and computed < after:
+        user, system = pathlib.Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()[11:13]
+        computed = (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+        time.sleep(0.01)
+    process.send_signal(number)
+    out, err = process.communicate(timeout=600)
+    return out, err, cpu_seconds_of_children() - before - computed
 
 
 def expect_success(program, folder):

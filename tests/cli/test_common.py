@@ -7,7 +7,6 @@ import re
 import resource
 import signal
 import subprocess
-import time
 
 import healpy
 import numpy as np
@@ -220,10 +219,9 @@ def test_existing_file_is_kept_unless_overwrite(sky, fails, zonal, tmp_path):
 
 def test_existing_file_is_refused_before_any_work(tmp_path):
     (tmp_path / "out.fits").write_text("precious")
-    start = time.monotonic()
     result = call("synfast", "missing-too.fits", "out.fits", "--nside", "8192", cwd=tmp_path)
     assert result.code == 1 and "out.fits" in result.err  # not the missing input: the output is looked at first
-    assert time.monotonic() - start < 5
+    assert result.cpu_seconds < 1
 
 
 def test_input_may_be_overwritten_by_its_result(sky, zonal, tmp_path):

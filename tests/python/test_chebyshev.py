@@ -280,16 +280,9 @@ def test_what_makes_no_sense_is_refused(call, error, message):
         call()
 
 
-def test_long_products_let_other_threads_run(random_series, ticks_during):
-    f = random_series(300, 300)
-
-    def multiply():
-        start = time.perf_counter()
-        while time.perf_counter() - start < 0.2:
-            f * f
-
-    ticks, _ = ticks_during(multiply)
-    assert len(ticks) > 10
+def test_long_products_let_other_threads_run(random_series, lets_others_run):
+    f = random_series(1000, 1000)
+    assert lets_others_run(lambda: f * f)
 
 
 @pytest.mark.parametrize("call", [lambda f: f.restricted((0, 0.5)), lambda f: f(np.zeros(10**6))])
@@ -298,7 +291,7 @@ def test_signals_stop_long_calls(call):
         raise RuntimeError("time is up")
 
     before = signal.signal(signal.SIGALRM, handler)
-    start = time.perf_counter()
+    start = time.process_time()
     try:
         signal.setitimer(signal.ITIMER_REAL, 0.05)
         with pytest.raises(RuntimeError, match="time is up"):
@@ -306,4 +299,4 @@ def test_signals_stop_long_calls(call):
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
-    assert time.perf_counter() - start < 1  # of tens of seconds
+    assert time.process_time() - start < int(zonal.threads())  # of tens of seconds

@@ -50,7 +50,7 @@ def test_errors_in_one_thread_leave_the_others_alone():
 
 def run(code, end=""):
     """Runs a program of its own, which must end by itself."""
-    return subprocess.run([sys.executable, "-c", textwrap.dedent(code) + end], capture_output=True, text=True, timeout=100)
+    return subprocess.run([sys.executable, "-c", textwrap.dedent(code) + end], capture_output=True, text=True, timeout=600)
 
 
 @pytest.mark.parametrize("end, status", [
