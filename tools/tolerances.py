@@ -84,7 +84,7 @@ def pytest_configure():
 
     def recording(function, rtol, atol):
         def call(found, expected, *args, **options):
-            function(found, expected, *args, **options)
+            result = function(found, expected, *args, **options)
             relative, absolute = ([*args, None, None][i] or options.get(name, value)
                                   for i, (name, value) in enumerate([("rtol", rtol), ("atol", atol)]))
             a, b = np.broadcast_arrays(np.asarray(found), np.asarray(expected))
@@ -94,7 +94,7 @@ def pytest_configure():
             if parts.size and np.isfinite(parts).any():
                 worst = np.nanargmax(np.where(np.isfinite(parts), parts, -1))
                 note_caller(float(limit[worst]), float(error[worst]))
-            return function(found, expected, *args, **options)
+            return result
         return call
 
     np.testing.assert_allclose = recording(np.testing.assert_allclose, 1e-7, 0)

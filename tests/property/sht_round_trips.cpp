@@ -70,7 +70,8 @@ TEST(ShtRoundTrip, QuadratureProjects) {
         const MapArray noise = random_map(grid, 1, plan.map_components(), 3);
         const AlmArray once = quadrature(plan, noise);
         const AlmArray twice = quadrature(plan, synthesis(plan, once));
-        EXPECT_LE(scaled_difference(twice, once), transform_rounding(32, spin));
+        // The quadrature averages the pixels' errors, the largest of which are few.
+        EXPECT_LE(scaled_difference(twice, once), sharp_transform_rounding(32));
     }
 }
 

@@ -37,7 +37,8 @@ void expect_derivative_undoes_integral() {
                         8 * 7 * eps * 4);  // normal numbers below 4, rounded twice a step
         });
         const auto with_constant = evaluate<double, 3, C>(integral(f, axis), {0, -2, -1});
-        EXPECT_NEAR(with_constant, 0, 210 * 4 * eps);  // every integral begins at the lower end
+        // Every integral begins at the lower end; a sum of 210 normal numbers.
+        EXPECT_NEAR(with_constant, 0, 2 * 4 * std::sqrt(210.0) * eps);
     }
 }
 TEST(ChebyshevCalculus, DerivativeUndoesIntegral) {
@@ -102,7 +103,7 @@ TEST(ChebyshevCalculus, DefiniteIntegralIsThatOfTheFunction) {
         [](const Point2& x) { return std::exp(x[0]) * std::sin(x[1]); }, {18, 26}, domain);
     EXPECT_NEAR(definite_integral(f), 2 * (std::exp(1.0) - 1), 44 * eps * std::numbers::pi);
     const auto over_first = integrate_out(f, 0);
-    EXPECT_NEAR(evaluate(over_first, 1.0), (std::exp(1.0) - 1) * std::sin(1.0), 44 * eps * 3);
+    EXPECT_NEAR(evaluate(over_first, 1.0), (std::exp(1.0) - 1) * std::sin(1.0), std::sqrt(44.0) * eps * 3);
 }
 
 template <ChebyshevConvention C>
@@ -118,7 +119,8 @@ void expect_values_of_the_sum() {
                    std::cos(k * std::acos((long double)x[2]));
         });
         const auto value = evaluate<std::complex<double>, 3, C>(f, x);
-        EXPECT_LE(std::abs(ReferenceSeries::Value(value) - sum), 24 * 3 * 6 * eps);
+        // 24 normal numbers, 3 roundings a step, as in a random walk.
+        EXPECT_LE(std::abs(ReferenceSeries::Value(value) - sum), 2 * 3 * std::sqrt(24.0) * eps);
         const auto grid = evaluate_on_grid<std::complex<double>, 3, C>(f, {{{x[0]}, {0.5, x[1]}, {x[2]}}});
         EXPECT_EQ(grid(0, 1, 0), value);
     }
@@ -206,7 +208,9 @@ TEST(ChebyshevEvaluation, OfAProductIsTheProductOfEvaluations) {
         plan.multiply(f.view(), g.view(), product.view());
         const double scale = sum_of_magnitudes(f.data(), 40) * sum_of_magnitudes(g.data(), 40);
         for (const double x : {-1.0, -0.4, 0.0, 0.77, 1.0})
-            EXPECT_NEAR(evaluate(product, x), evaluate(f, x) * evaluate(g, x), 40 * 3 * eps * scale);
+            // 40 steps as in a random walk, of numbers that add up to a root of 40 less than their
+            // magnitudes.
+            EXPECT_NEAR(evaluate(product, x), evaluate(f, x) * evaluate(g, x), 2 * eps * scale);
     }
 }
 
@@ -255,7 +259,8 @@ TEST(ChebyshevChop, FindsWhereAFunctionIsResolved) {
     EXPECT_LT(chop_length(g, 0, 1e-6), chop_length(g) / 2);
     const auto short_series = chopped(g);
     for (const double x : {-0.9, 0.1, 0.5})
-        EXPECT_NEAR(evaluate(short_series, x), 1 / (1 + 25 * x * x), 100 * eps);
+        EXPECT_NEAR(evaluate(short_series, x), 1 / (1 + 25 * x * x),
+                    20 * eps);                                      // what is cut adds up to 6 eps
     EXPECT_EQ(chop_length(random_series<double, 1>({40}, 1)), 40);  // noise is not resolved
     EXPECT_EQ(chop_length(Series1({30})), 1);
 }
@@ -303,7 +308,8 @@ TEST(ChebyshevRoots, OfLongSeriesAreFoundInParts) {
         [&](const Point1& x) { return (x[0] - middle) * std::pow(x[0] - 0.6, 2) * std::exp(x[0]); }, {200});
     const auto zeros = roots(g, 1e-6);
     ASSERT_EQ(zeros.size(), 3u);
-    EXPECT_NEAR(zeros[0], middle, 100 * eps);
+    EXPECT_NEAR(zeros[0], middle, 50 * eps);
+    // Rounding moves a double root by its own root, as a rule.
     for (const std::size_t k : {1, 2}) EXPECT_NEAR(zeros[k], 0.6, 1e-6);
 }
 

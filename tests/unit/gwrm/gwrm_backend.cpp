@@ -181,9 +181,10 @@ double error_of_inverse(std::int64_t n) {
 TEST(GwrmElimination, InvertsMatrices) {
     // Rounding grows by n and by the condition, which is near n for normal numbers.
     for (const std::int64_t n : {2, 5, 40}) {
-        const double bound = 10 * 0x1p-52 * static_cast<double>(n * n);
+        // A product of complex numbers rounds more often.
+        const double bound = 2 * 0x1p-52 * static_cast<double>(n * n);
         EXPECT_LT(error_of_inverse<double>(n), bound) << n;
-        EXPECT_LT(error_of_inverse<Complex>(n), bound) << n;
+        EXPECT_LT(error_of_inverse<Complex>(n), 4 * bound) << n;
     }
 }
 
@@ -201,6 +202,7 @@ TEST(GwrmSolvers, AgreeOnEveryBuiltInProblem) {
         const auto krylov = problem.solve(with);
         for (const auto solver : {Solver::newton, Solver::sir}) {
             with.solver = solver;
+            // gwrm_agreement allows for what other devices may add.
             EXPECT_LE(test::difference(problem.solve(with), krylov), test::gwrm_agreement)
                 << to_string(solver);
         }

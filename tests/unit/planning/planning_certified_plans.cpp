@@ -99,7 +99,8 @@ TEST(CertifiedPlans, HarmonicSpaceGoesAsFarAsTheKernel) {
     reference::convolve(request.grid, request.kernel, request.grid, {map.data(), {std::ssize(map)}},
                         exact.view());
     ConvolutionResult result;
-    EXPECT_LE(relative_rms(convolved(request, ringing, map, result), exact), 1e-11);
+    // Rounding of transforms to degree 52: eps (18 sqrt(53) + 26).
+    EXPECT_LE(relative_rms(convolved(request, ringing, map, result), exact), 4e-14);
 }
 
 TEST(CertifiedPlans, RenormalisedMapsAreCertifiedInHarmonicSpace) {
@@ -129,6 +130,7 @@ TEST(CertifiedPlans, RenormalisedMapsAreCertifiedInHarmonicSpace) {
     }
     ASSERT_EQ(result.certificates.size(), 1U);
     EXPECT_LE(result.certificates[0].error, 1e-6);
+    // A certificate for any map and any kept share above a tenth; this map has more.
     EXPECT_LE(std::sqrt(error), result.certificates[0].error * std::sqrt(norm));
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "compare.hpp"
@@ -246,6 +247,7 @@ TEST(MapSmoothing, HarmonicSpaceKeepsAnErrorOnOtherPixelsAndForRatios) {
             map, window, {.lmax = 30, .tolerance = 1e-13, .pixels_out = HealpixPixels{8}, .threads = 1});
         ASSERT_EQ(smoothed.parts.size(), 2U);  // of I, and of Q and U
         for (const auto& part : smoothed.parts) EXPECT_EQ(part.certificates.size(), 1U);
+        // Kept by far, as an analysis below 2 nside gains more than a digit by its last iteration.
         for (std::int64_t row = 0; row < 3; ++row) EXPECT_LE(difference(smoothed, converged, row), 1e-7);
     }
     EXPECT_THAT(
@@ -270,14 +272,15 @@ TEST(MapSmoothing, AKernelIsAppliedAsItIsGivenByEveryMethod) {
         const MapSmoothingOptions options{.method = method, .error = 1e-4, .threads = 1};
         const auto whole = smooth(map, beam(1), options), part = smooth(map, beam(0.8), options);
         const auto expected = times(0.8, values_of(rows_of(whole)));
-        // Each is within 1e-4 of its answer.
-        EXPECT_LE(relative_rms(values_of(rows_of(part)), expected), 2.1e-4) << to_string(method);
+        // Errors are relative, so the plans are the same, and round the same values.
+        const double rounding = 64 * std::numeric_limits<double>::epsilon();
+        EXPECT_LE(relative_rms(values_of(rows_of(part)), expected), rounding) << to_string(method);
         EXPECT_DOUBLE_EQ(part.parts[0].kernels[0].integral, 0.8);
         EXPECT_EQ(part.parts[0].kernels[0].scale, 1);
         auto scaling = options;
         scaling.normalization = Normalization::window;
         const auto scaled = smooth(map, beam(0.8), scaling);
-        EXPECT_LE(relative_rms(values_of(rows_of(scaled)), values_of(rows_of(whole))), 2.1e-4);
+        EXPECT_LE(relative_rms(values_of(rows_of(scaled)), values_of(rows_of(whole))), rounding);
         EXPECT_DOUBLE_EQ(scaled.parts[0].kernels[0].scale, 1 / 0.8);
     }
 }
@@ -316,7 +319,8 @@ TEST(MapSmoothing, TellsHowMuchOfTheMapLiesAboveLmax) {
         const double above =
             relative_rms(values_of(rows_of(projected)), values_of(std::as_const(map).rows()));
         // The analysis ends when rms(S (a - a_k)) is 1e-6 of the result, which is below the map.
-        EXPECT_NEAR(smoothed.parts[0].map_above_lmax, above, 1e-5) << lmax;
+        // As a rule it ends far below.
+        EXPECT_NEAR(smoothed.parts[0].map_above_lmax, above, 1e-6) << lmax;
         const auto window = gaussian_beam(fwhm, lmax + 1).temperature;
         EXPECT_LE(smoothed.parts[0].window_above_lmax, window[static_cast<std::size_t>(lmax)]);
         EXPECT_GE(smoothed.parts[0].window_above_lmax, window.back() * 0.99);

@@ -25,8 +25,10 @@ TEST(PlotProjection, MollweideInverseUndoesForward) {
                 const Direction direction = from_degrees(lon, lat);
                 const auto plane = projection.forward(direction);
                 ASSERT_TRUE(plane);
-                // near the view's poles d(lat)/dy grows as 1/cos(lat): 1e-16 becomes at most 1e-11
-                EXPECT_LT(distance(projection.inverse(*plane), direction), 1e-11) << lon << " " << lat;
+                // Near the view's poles d(lat)/dy grows as 1/cos(lat), and psi's own rounding does: each to
+                // 20 at 87 degrees.
+                EXPECT_LT(distance(projection.inverse(*plane), direction), 20 * 20 * 0x1p-52)
+                    << lon << " " << lat;
             }
     }
 }
@@ -48,8 +50,8 @@ TEST(PlotProjection, MollweideIsWhereItsDefinitionSays) {
     // x = -2 lambda / pi cos psi, y = sin psi, 2 psi + sin 2 psi = pi sin lat; psi = 30 degrees by hand
     const double lat = std::asin((pi / 3 + std::sqrt(3.0) / 2) / pi) * 180 / pi;
     const auto plane = projection.forward(from_degrees(90, lat));
-    EXPECT_NEAR(plane->x, -std::sqrt(3.0) / 2, 1e-14);
-    EXPECT_NEAR(plane->y, 0.5, 1e-14);
+    EXPECT_NEAR(plane->x, -std::sqrt(3.0) / 2, 2e-15);
+    EXPECT_NEAR(plane->y, 0.5, 2e-15);
     EXPECT_NEAR(projection.forward(from_degrees(0, 90))->y, 1, 1e-15);
     EXPECT_NEAR(projection.forward(from_degrees(0, -90))->y, -1, 1e-15);
 }

@@ -72,7 +72,7 @@ TEST(ChordTable, IsZeroBeyondTheCut) {
     const auto kernel = RadialKernel::gaussian(10 * arcmin).truncated(12 * arcmin);
     const ChordTable table(kernel, 1e-13);
     const auto view = table.view<double>();
-    EXPECT_NEAR(table.theta_end(), 12 * arcmin, 1e-15);
+    EXPECT_DOUBLE_EQ(table.theta_end(), 12 * arcmin);
     EXPECT_NEAR(evaluate(view, table.end()), kernel.profile(12 * arcmin), 1e-13 * table.peak());
     EXPECT_EQ(evaluate(view, std::nextafter(table.end(), 5.0)), 0);
     EXPECT_EQ(evaluate(view, 4.0), 0);
@@ -119,8 +119,9 @@ TEST(ChordTable, ReachesModestAccuraciesInSpiteOfKinks) {
 TEST(ChordTable, SaysWhatItReachesWithKinks) {
     const auto kernel = RadialKernel::from_profile({0, 0.1, 0.2, 0.3}, {1, 0.6, 0.5, 0});
     const ChordTable table(kernel, 1e-13);
-    EXPECT_LE(table.error(), 1e-8);
-    EXPECT_LE(difference<double>(kernel, table), 1e-8);
+    EXPECT_LE(table.error(), 1e-10);
+    // A bound, which is reached beside the kinks, where these angles are not.
+    EXPECT_LE(difference<double>(kernel, table), table.error());
 }
 
 TEST(ChordTable, OfATopHatIsExact) {

@@ -35,9 +35,10 @@ TEST(WaveletMaps, GoThereAndBack) {
         EXPECT_EQ(read.cards(), scales.cards());
         const auto back = inverse_wavelet_transform(parts.map, read, exact);
         EXPECT_EQ(back.map.row_name(0), "SIGNAL");
-        // Two solutions to 1e-13 and the rounding of sums over 17^2 coefficients of order 1.
+        // Two solutions to 1e-13 of 17^2 coefficients of order 1, which add as random terms do; and 4 times
+        // that in the worst of thousands.
         for (std::int64_t i = 0; i < map.rows().size(); ++i)
-            ASSERT_NEAR(back.map.rows().data()[i], map.rows().data()[i], 1e-10);
+            ASSERT_NEAR(back.map.rows().data()[i], map.rows().data()[i], 4 * 17 * 1e-13);
     }
 }
 

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "zonal/error.hpp"
@@ -14,8 +15,13 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
+constexpr double eps = std::numeric_limits<double>::epsilon();
 /// The squares are exact but for rounding of x and of two quadratures of a step.
 constexpr double tolerance = 4e-15;
+
+void expect_relative(double found, double expected) {
+    EXPECT_NEAR(found, expected, tolerance * expected);
+}
 
 void expect_squares_sum_to_one(const WaveletWindows& windows) {
     for (std::size_t l = 0; l < windows.scaling.size(); ++l) {
@@ -27,11 +33,11 @@ void expect_squares_sum_to_one(const WaveletWindows& windows) {
 
 TEST(Needlets, AgreeWithMpmath) {
     const auto dyadic = needlet_windows(2, 30), finer = needlet_windows(1.5, 40);
-    EXPECT_NEAR(dyadic.wavelets[1][3], 0.7071067811865475244, tolerance);
-    EXPECT_NEAR(dyadic.wavelets[3][5], 0.35066691215073183475, tolerance);
-    EXPECT_NEAR(dyadic.wavelets[3][15], 0.12651185760866341491, tolerance);
-    EXPECT_NEAR(finer.wavelets[8][20], 0.4958126568609174789, tolerance);
-    EXPECT_NEAR(finer.wavelets[8][36], 0.24665907769195605193, tolerance);
+    expect_relative(dyadic.wavelets[1][3], 0.7071067811865475244);
+    expect_relative(dyadic.wavelets[3][5], 0.35066691215073183475);
+    expect_relative(dyadic.wavelets[3][15], 0.12651185760866341491);
+    expect_relative(finer.wavelets[8][20], 0.4958126568609174789);
+    expect_relative(finer.wavelets[8][36], 0.24665907769195605193);
 }
 
 TEST(Needlets, HaveSquaresThatSumToOne) {
@@ -48,11 +54,11 @@ TEST(Needlets, LiveBetweenTheirNeighbours) {
 
 TEST(ScaleDiscretisedWavelets, AgreeWithMpmath) {
     const auto dyadic = scale_discretised_windows(2, 2, 40), triadic = scale_discretised_windows(3, 0, 40);
-    EXPECT_NEAR(dyadic.wavelets[0][3], 0.73989708415155175986, tolerance);
-    EXPECT_NEAR(dyadic.wavelets[2][9], 0.067707882692434580029, tolerance);
-    EXPECT_NEAR(dyadic.wavelets[2][30], 0.05180424088558046652, tolerance);
-    EXPECT_NEAR(dyadic.scaling[3], 0.67272007912952288627, tolerance);
-    EXPECT_NEAR(triadic.wavelets[2][20], 0.47614712958458814383, tolerance);
+    expect_relative(dyadic.wavelets[0][3], 0.73989708415155175986);
+    expect_relative(dyadic.wavelets[2][9], 0.067707882692434580029);
+    expect_relative(dyadic.wavelets[2][30], 0.05180424088558046652);
+    expect_relative(dyadic.scaling[3], 0.67272007912952288627);
+    expect_relative(triadic.wavelets[2][20], 0.47614712958458814383);
 }
 
 TEST(ScaleDiscretisedWavelets, HaveSquaresThatSumToOne) {
@@ -72,14 +78,15 @@ TEST(ScaleDiscretisedWavelets, RejectScalesThatDoNotExist) {
 
 TEST(MexicanHat, HasTheWindowOfMpmath) {
     const auto narrow = mexican_hat(0.1).window(30), wide = mexican_hat(1).window(5);
-    EXPECT_NEAR(narrow[0], 0, 1e-14);
-    EXPECT_NEAR(narrow[5], 0.0640623372605546418, 1e-14);
-    EXPECT_NEAR(narrow[15], 0.181311132325332616, 1e-14);
-    EXPECT_NEAR(narrow[30], 0.021957578758285672, 1e-14);
-    EXPECT_NEAR(wide[0], 0, 1e-14);
-    EXPECT_NEAR(wide[1], 1.27311320343428032, 1e-14);
-    EXPECT_NEAR(wide[2], 1.15441771983787015, 1e-14);
-    EXPECT_NEAR(wide[5], 0.0802578699117144496, 1e-14);
+    // Rounding of a quadrature, of the largest.
+    EXPECT_NEAR(narrow[0], 0, 8 * eps * 0.19);
+    EXPECT_NEAR(narrow[5], 0.0640623372605546418, 8 * eps * 0.19);
+    EXPECT_NEAR(narrow[15], 0.181311132325332616, 8 * eps * 0.19);
+    EXPECT_NEAR(narrow[30], 0.021957578758285672, 8 * eps * 0.19);
+    EXPECT_NEAR(wide[0], 0, 8 * eps * 1.3);
+    EXPECT_NEAR(wide[1], 1.27311320343428032, 8 * eps * 1.3);
+    EXPECT_NEAR(wide[2], 1.15441771983787015, 8 * eps * 1.3);
+    EXPECT_NEAR(wide[5], 0.0802578699117144496, 8 * eps * 1.3);
 }
 
 TEST(MexicanHat, IsNormalisedAndEndsAtTheAntipode) {

@@ -41,7 +41,7 @@ TEST(PolarizationSum, IsTheHarmonicSumForWindowsOfEAndB) {
         const Maps maps = random_maps(1, grid, 3);
         EXPECT_LT(relative_difference(convolved(grid, kernel, grid_out, maps),
                                       harmonically(grid, window_e, window_b, grid_out, maps)),
-                  tolerance)
+                  tolerance / 5)  // nothing is cut, and tables of ten degrees err by less than they may
             << grid.name() << " to " << grid_out.name();
     }
 }

@@ -1,6 +1,8 @@
 // The ring FFT against the direct sum, and against the sum over discs where that would take too long.
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "convolution_helpers.hpp"
 
 namespace zonal {
@@ -16,6 +18,10 @@ using test::relative_difference;
 // In double the table's error of 1e-13 and that of the series, 1e-12 of the kernel's largest value, add up
 // over the pixels of the support with random signs, as the map does.
 constexpr double tolerance = 2e-12;
+constexpr double eps = std::numeric_limits<double>::epsilon();
+// A top hat's values are exact, and rings of one length need no series: FFTs and sums round, of some tens of
+// values.
+constexpr double rounding = 40 * eps;
 // In single precision: 3e-8 of the series and roundings of 6e-8, in as many random signs.
 constexpr double single_tolerance = 1e-6;
 
@@ -73,14 +79,14 @@ TEST(RingFft, NeedsNoSeriesBetweenRingsOfOneLength) {
     const Grid grid = Grid::equidistant_cylindrical(18, 36);
     const RadialKernel kernel = RadialKernel::top_hat(33.3 * degree);
     EXPECT_EQ(direct_products(grid, kernel), 0);
-    EXPECT_LT(error_of(grid, kernel, grid), tolerance);
+    EXPECT_LT(error_of(grid, kernel, grid), rounding);
 }
 
 TEST(RingFft, SupportBelowAPixelLeavesEachPixelAlone) {
     const Grid grid = Grid::healpix(8);
     for (const RadialKernel& kernel :
          {RadialKernel::top_hat(0.01 * degree), RadialKernel::gaussian(0.3 * degree)})
-        EXPECT_LT(error_of(grid, kernel, grid), tolerance);
+        EXPECT_LT(error_of(grid, kernel, grid), rounding);
 }
 
 TEST(RingFft, MatchesDirectSumOnEveryGrid) {
@@ -96,7 +102,7 @@ TEST(RingFft, MatchesDirectSumOnEveryGrid) {
 TEST(RingFft, MatchesDirectSumForRingsAtAnyLongitude) {
     const Grid grid = test::rings_at_any_longitude();
     EXPECT_LT(error_of(grid, RadialKernel::gaussian(25 * degree), grid), tolerance);
-    EXPECT_LT(error_of(grid, RadialKernel::top_hat(41 * degree), grid), tolerance);
+    EXPECT_LT(error_of(grid, RadialKernel::top_hat(41 * degree), grid), rounding);
 }
 
 TEST(RingFft, MatchesDirectSumBetweenSubsetsOfRings) {
@@ -128,7 +134,7 @@ TEST(RingFft, AgreesWithSumsOverDiscsOnFineGrids) {
               tolerance);
     EXPECT_LT(methods_differ(Grid::healpix(100), RadialKernel::gaussian(1.3 * degree).truncated(2 * degree)),
               tolerance);
-    EXPECT_LT(methods_differ(Grid::gauss_legendre(100, 150), RadialKernel::top_hat(4 * degree)), tolerance);
+    EXPECT_LT(methods_differ(Grid::gauss_legendre(100, 150), RadialKernel::top_hat(4 * degree)), rounding);
 }
 
 // Rows of more than 160 values go through FFTs, of either parity, beside others by cosines.
@@ -138,9 +144,9 @@ TEST(RingFft, TransformsLongRows) {
     options.accuracy = 1e-10;
     const RadialKernel window = random_window(250, 1);
     EXPECT_EQ(direct_products(caps, window, options), 0);
-    EXPECT_LT(error_of(caps, window, caps, options), 10 * options.accuracy);
+    EXPECT_LT(error_of(caps, window, caps, options), options.accuracy);
     EXPECT_LT(methods_differ(Grid::equidistant_cylindrical(12, 801), RadialKernel::top_hat(100 * degree)),
-              tolerance);
+              10 * rounding);  // of hundreds of values
 }
 
 // Equal rings under wide smooth kernels are taken by the few modes that these have.
@@ -192,7 +198,8 @@ TEST(RingFft, IsSelfAdjointOnEqualAreaGrids) {
         right += a[k] * kb[k];
         scale += std::abs(ka[k] * b[k]);
     }
-    EXPECT_NEAR(left, right, tolerance * scale);
+    // What stands for the kernel is symmetric, as it is; the products round.
+    EXPECT_NEAR(left, right, 4 * eps * scale);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@ namespace {
 
 using test::degree;
 using test::direct_sum;
+using test::eps;
 using test::harmonically;
 using test::Maps;
 using test::options_of;
@@ -19,7 +20,9 @@ using test::relative_difference;
 
 // As for one field: tables err by 1e-13 and series by 1e-12 of the kernel's largest value, which add up over
 // the pixels of the support with random signs, as the maps do.
-constexpr double tolerance = 4e-12;
+constexpr double tolerance = 1e-12;
+// Of two methods, both of which err, and of single pixels of a peak, which nothing averages.
+constexpr double tolerance_of_methods = 4e-12;
 constexpr double single_tolerance = 1e-6;
 
 template <class T = double>
@@ -129,7 +132,7 @@ TEST(PolarizationRingFft, IsTheHarmonicSumForWindowsOfEAndB) {
         const Maps maps = random_maps(1, grid, 3);
         EXPECT_LT(relative_difference(by_rings(grid, PolarizationKernel(window_e, window_b), grid_out, maps),
                                       harmonically(grid, window_e, window_b, grid_out, maps)),
-                  1e-11)
+                  tolerance)
             << grid.name();
     }
 }
@@ -142,7 +145,7 @@ TEST(PolarizationRingFft, SmoothsBandLimitedMapsAsTheHarmonicMethodDoes) {
     const Maps map = harmonically(grid, all, all, grid, random_maps(1, grid, 7));
     EXPECT_LT(relative_difference(by_rings(grid, PolarizationKernel::gaussian(18 * degree), grid, map),
                                   harmonically(grid, window, window, grid, map)),
-              1e-11);
+              tolerance);
 }
 
 TEST(PolarizationRingFft, AgreesWithSumsOverDiscsAtNside128) {
@@ -167,7 +170,7 @@ TEST(PolarizationRingFft, KeepsDeltaFunctionsInTheirDisc) {
             map(0, component, pixel) = 1;
             EXPECT_LT(
                 relative_difference(by_rings(grid, kernel, grid, map), by_discs(grid, kernel, grid, map)),
-                tolerance)
+                tolerance_of_methods)
                 << pixel << " " << component;
         }
 }
@@ -177,9 +180,9 @@ TEST(PolarizationRingFft, TransformsLongRows) {
     const Grid grid = Grid::healpix(60), rings = grid.subset({59, 60});
     const PolarizationKernel kernel(random_windows(200, 1), random_windows(180, 2));
     const Maps maps = random_maps(1, rings, 1);
-    // The series is right to 1e-12 of a peak of which 200 degrees make the sum of random terms a tenth.
+    // Rings of one length need no series: FFTs of 240 values and the sums are rounded.
     EXPECT_LT(relative_difference(by_rings(rings, kernel, rings, maps), by_discs(rings, kernel, rings, maps)),
-              1e-10);
+              2 * 240 * eps);
     std::vector<Ring> shifted;  // by half a pixel, every other one
     for (std::int64_t k = 0; k < 6; ++k)
         shifted.push_back(make_ring(0.4 + 0.5 * static_cast<double>(k),
@@ -188,7 +191,7 @@ TEST(PolarizationRingFft, TransformsLongRows) {
     const PolarizationKernel cut = oscillating_kernels()[0].truncated(100 * degree);
     const Maps plates = random_maps(1, plate, 1);
     EXPECT_LT(relative_difference(by_rings(plate, cut, plate, plates), by_discs(plate, cut, plate, plates)),
-              tolerance);
+              tolerance_of_methods);
 }
 
 TEST(PolarizationRingFft, DoesNotDependOnThreadsOrOnTheBatch) {
@@ -222,7 +225,7 @@ TEST(PolarizationRingFft, LeavesOtherPixelsAsTheyAre) {
     for (const Ring& ring : some.rings())
         for (std::int64_t pixel = ring.first_pixel; pixel < ring.first_pixel + ring.n_pixels; ++pixel)
             for (int c = 0; c < 2; ++c) {
-                EXPECT_NEAR(out(0, c, pixel), all(0, c, pixel), 1e-12);
+                EXPECT_NEAR(out(0, c, pixel), all(0, c, pixel), 16 * eps);  // in another order
                 out(0, c, pixel) = 7;
             }
     EXPECT_TRUE(std::all_of(out.begin(), out.end(), [](double value) { return value == 7; }));

@@ -57,8 +57,8 @@ struct Coefficient {
 };
 
 TEST(Analysis, AgreesWithHealpyOfThreeIterations) {
-    // healpy 1.20.1, map2alm(lmax=8, iter=3); sums of 192 numbers of order 1, 7 transforms
-    const double close = 7 * transform_rounding(8) * 4;
+    // healpy 1.20.1, map2alm(lmax=8, iter=3); 7 transforms, of sums over 192 pixels, which average
+    const double close = 7 * sharp_transform_rounding(8);
     auto maps = wavy_maps();
     const ShtPlan plan(Grid::healpix(4), options_of(8)), spin_plan(Grid::healpix(4), options_of(8, 2));
     MapArray intensity({1, 1, 192}), polarisation({1, 2, 192});
@@ -89,11 +89,12 @@ TEST_P(OfSpin, JacobiIterationsConvergeToTheCoefficients) {
     const auto alm = random_spin_alm(plan.layout(), 2, plan.alm_components(), GetParam(), 1);
     AnalysisReport report;
     const auto found = analysed(plan, synthesis(plan, alm), iterations(12), &report);
-    // At lmax = 1.5 nside an iteration gains about a digit.
-    EXPECT_LE(largest_difference(found, alm), 1e-10);
+    // At lmax = 1.5 nside an iteration gains a digit or more.
+    EXPECT_LE(largest_difference(found, alm), 1e-12);
     EXPECT_EQ(report.iterations, 12);
     EXPECT_TRUE(report.invertible && !report.updates_grew);
-    EXPECT_LT(report.last_update, 1e-9);
+    // The same, relative.
+    EXPECT_LT(report.last_update, 1e-12);
     EXPECT_EQ(report.residual, 0);
     EXPECT_EQ(report.note, "");
 }
@@ -137,7 +138,8 @@ TEST(Analysis, OfOnePartOfASpinFieldAgrees) {
     options.parts = SpinParts::gradient;
     const ShtPlan plan(Grid::healpix(8), options);
     const auto alm = random_spin_alm(plan.layout(), 1, 1, 2, 4);
-    EXPECT_LE(largest_difference(analysed(plan, synthesis(plan, alm), tolerance(1e-13)), alm), 1e-11);
+    // At lmax = 1.25 nside N is near 1: the residual is what is wrong with the coefficients, of order 1.
+    EXPECT_LE(largest_difference(analysed(plan, synthesis(plan, alm), tolerance(1e-13)), alm), 1e-13);
 }
 
 TEST(Analysis, OfSinglePrecisionReachesItsRounding) {
@@ -149,7 +151,8 @@ TEST(Analysis, OfSinglePrecisionReachesItsRounding) {
     Array<std::complex<float>, 3> found(alm.extents());
     const auto report = analyze<float>(plan, std::as_const(narrow).view(), found.view(), tolerance(1e-5));
     EXPECT_TRUE(report.reached_tolerance);
-    EXPECT_LE(largest_difference(found, alm), 1e-5 * 10 * std::sqrt(2.0 * static_cast<double>(alm.size())));
+    // At lmax = 2 nside N is nearer to 1 than above.
+    EXPECT_LE(largest_difference(found, alm), 1e-5 * 2 * std::sqrt(static_cast<double>(alm.size())));
     const auto stopped = analyze<float>(plan, std::as_const(narrow).view(), found.view(), tolerance(1e-13));
     EXPECT_FALSE(stopped.reached_tolerance);
     EXPECT_THAT(stopped.note, HasSubstr("rounding"));
@@ -165,7 +168,7 @@ TEST(Analysis, UsesOnlyTheRingsOfTheGrid) {
     for (std::int64_t p = 0; p < 12; ++p) map(0, 0, p) = std::nan("");
     const auto same = analysed(plan, map, tolerance(1e-13));
     EXPECT_EQ(largest_difference(found, same), 0);
-    EXPECT_LE(largest_difference(found, alm), 1e-9);
+    EXPECT_LE(largest_difference(found, alm), 10 * 1e-13);  // nearly the whole sphere to a low degree
 }
 
 TEST(Analysis, WeightsMultiplyThoseOfTheGrid) {
@@ -190,7 +193,7 @@ TEST(Analysis, WeightsMultiplyThoseOfTheGrid) {
         largest_difference(
             synthesis(plan, analysed(plan, synthesis(plan, random_alm(plan.layout(), 1, 1, 8)), options)),
             synthesis(plan, random_alm(plan.layout(), 1, 1, 8))),
-        1e-11);
+        4 * 9 * 1e-13);  // of 9^2 coefficients, in the worst of 192 pixels
 }
 
 TEST(Analysis, DoesNotDependOnThreads) {
@@ -244,9 +247,9 @@ TEST(Analysis, KeepsTheBestThatADivergingSolverSaw) {
     const auto map = random_map(plan.grid(), 1, 1, 14);
     const auto found = analysed(plan, map, tolerance(1e-16), &report);
     EXPECT_FALSE(report.reached_tolerance);
-    // What 200 iterations to a tolerance within reach leave, the best to a factor of 2 in the residual.
     AnalysisReport reachable;
     analysed(plan, map, tolerance(1e-10), &reachable);
+    // What a tolerance within reach leaves: a diverging solver that kept its last step would leave far more.
     EXPECT_LE(report.residual, 2 * reachable.residual);
     MapArray rest = synthesis(plan, found);
     for (std::int64_t i = 0; i < map.size(); ++i) rest.data()[i] = map.data()[i] - rest.data()[i];

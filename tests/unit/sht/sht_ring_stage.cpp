@@ -159,7 +159,8 @@ TEST_F(RingStage, UnfoldIsTheTransposeOfFold) {
             if (block.n_pixels[k % block_size] == 0) continue;
             preimage += (m == 0 ? 1 : 2) * x[m * fourier_block + k] * fourier[m * fourier_block + k];
         }
-    EXPECT_NEAR(image, preimage, rounding_of_sums * std::sqrt(static_cast<double>(x.size())));
+    // Nothing is transformed: terms of order 1 to 10, each rounded a few times.
+    EXPECT_NEAR(image, preimage, 2 * rounding_of_sums);
 }
 
 /// Where the F_m lie makes no difference: in runs of some orders each, as ranks send them, or all in one.

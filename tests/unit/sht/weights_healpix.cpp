@@ -81,7 +81,8 @@ TEST(RingWeights, IntegrateOrderZeroExactly) {
             std::copy(pixels.begin(), pixels.end(), map.begin());
             auto alm = quadrature(plan, map);
             alm(0, 0, 0) -= std::sqrt(4 * std::numbers::pi);
-            EXPECT_LE(largest(alm), 1e-12) << nside << " " << lmax;
+            // The weights' tolerance, 1e-13.
+            EXPECT_LE(largest(alm), 1e-13 * std::sqrt(4 * std::numbers::pi)) << nside << " " << lmax;
         }
     }
 }
@@ -100,7 +101,7 @@ TEST(PixelWeights, AreTheNearestToOne) {
     AnalysisOptions options;
     options.tolerance = 1e-13;
     analyze<double>(plan, delta.view(), alm.view(), options);
-    EXPECT_LE(largest_difference(synthesis(plan, alm), delta), 1e-12);
+    EXPECT_LE(largest_difference(synthesis(plan, alm), delta), options.tolerance * largest(delta));
 }
 
 TEST(PixelWeights, MakeAnalysisExactToHalfTheirDegree) {
@@ -113,7 +114,7 @@ TEST(PixelWeights, MakeAnalysisExactToHalfTheirDegree) {
     AnalysisOptions options;
     options.pixel_weights = View<const double, 1>(full.data(), {768});
     analyze<double>(plan, map.view(), found.view(), options);
-    EXPECT_LE(largest_difference(found, alm), 1e-12);  // 100 coefficients of order 1 times 1e-13
+    EXPECT_LE(largest_difference(found, alm), 1e-13);  // the weights' tolerance, of coefficients of order 1
 }
 
 TEST(Weights, RejectWhatHasNoMeaning) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "zonal/error.hpp"
@@ -46,7 +47,7 @@ double largest_difference(const Array<std::complex<double>, 2>& a, const Array<s
 TEST(MapAnalysis, FindsTheAlmThatAMapWasMadeFrom) {
     const auto simulated = sky();
     const auto found = analyze(simulated.map, {.lmax = lmax, .tolerance = 1e-13});
-    EXPECT_LE(largest_difference(found.alm.alm, simulated.alm.alm), 1e-11);
+    EXPECT_LE(largest_difference(found.alm.alm, simulated.alm.alm), 4 * 1e-13);  // values below 4
     EXPECT_TRUE(found.report.analysis.reached_tolerance);
     EXPECT_EQ(found.report.analysis.last_update, 0);
     ASSERT_EQ(found.report.sky_fraction.size(), 3u);
@@ -57,7 +58,7 @@ TEST(MapAnalysis, ByIterationsSaysHowFarTheAlmMoved) {
     const auto found = analyze(sky().map, {.lmax = lmax});
     EXPECT_EQ(found.report.analysis.iterations, 3);
     EXPECT_GT(found.report.analysis.last_update, 0);
-    EXPECT_LT(found.report.analysis.last_update, 1e-2);
+    EXPECT_LT(found.report.analysis.last_update, 1e-3);  // a digit each
     EXPECT_FALSE(found.report.analysis.updates_grew);
 }
 
@@ -72,8 +73,8 @@ TEST(MapAnalysis, MasksUnseenPixelsAndQAndUTogether) {
     }
     const auto masked = analyze(map, {.lmax = lmax, .mask = {mask.data(), {768}}});
     EXPECT_EQ(largest_difference(masked.alm.alm, analyze(zeroed, {.lmax = lmax}).alm.alm), 0);
-    EXPECT_NEAR(masked.report.sky_fraction[0].used, 668.0 / 768, 1e-12);
-    EXPECT_NEAR(masked.report.sky_fraction[2].used, 667.0 / 768, 1e-12);
+    EXPECT_DOUBLE_EQ(masked.report.sky_fraction[0].used, 668.0 / 768);
+    EXPECT_DOUBLE_EQ(masked.report.sky_fraction[2].used, 667.0 / 768);
     EXPECT_THAT([&] { analyze(map, {.lmax = lmax, .mask_mode = MaskMode::error}); },
                 ThrowsMessage<InvalidArgument>(HasSubstr("1 pixels are UNSEEN or masked")));
 }
@@ -82,8 +83,10 @@ TEST(MapAnalysis, TakesAMonopoleAway) {
     auto map = new_sky_map(pixels, false);
     for (std::int64_t pixel = 0; pixel < 768; ++pixel) map.rows()(0, pixel) = 5;
     const auto found = analyze(map, {.lmax = lmax, .remove = FitTerms::monopole});
-    EXPECT_NEAR(found.report.removed.monopole, 5, 1e-12);
-    for (const auto& a : found.alm.alm) EXPECT_LE(std::abs(a), 1e-12);
+    // Of a sum over 768 pixels, as in a random walk.
+    const double rounding = 5 * std::sqrt(768.0) * std::numeric_limits<double>::epsilon();
+    EXPECT_NEAR(found.report.removed.monopole, 5, rounding);
+    for (const auto& a : found.alm.alm) EXPECT_LE(std::abs(a), std::sqrt(4 * std::numbers::pi) * rounding);
 }
 
 TEST(MapAnalysis, RejectsALmaxThatTheGridCannotHold) {
@@ -102,7 +105,8 @@ TEST(Anafast, GivesTheSpectraOfTheAlm) {
     for (std::size_t i = 0; i < 6; ++i) {
         EXPECT_EQ(found[i].name, expected[i].name);
         EXPECT_EQ(found[i].unit, "uK^2");
-        for (std::size_t l = 0; l <= lmax; ++l) EXPECT_NEAR(found[i].values[l], expected[i].values[l], 1e-11);
+        // Those of the alm, whose errors average.
+        for (std::size_t l = 0; l <= lmax; ++l) EXPECT_NEAR(found[i].values[l], expected[i].values[l], 1e-14);
     }
     EXPECT_EQ(anafast(simulated.map, simulated.map, {.lmax = lmax}).size(), 9u);
 }
@@ -112,8 +116,9 @@ TEST(Rotation, ThereAndBackGivesTheMap) {
     const EulerAngles angles{0.3, 1.1, -2}, back{2, -1.1, -0.3};
     const MapAnalysisOptions how{.lmax = lmax, .tolerance = 1e-13};
     const auto again = rotate(rotate(map, angles, how).map, back, how).map;
+    // Two analyses to 1e-13 of 13^2 coefficients, which add as random terms do; twice that at worst.
     for (std::int64_t i = 0; i < map.rows().size(); ++i)
-        EXPECT_NEAR(again.rows().data()[i], map.rows().data()[i], 1e-10);
+        EXPECT_NEAR(again.rows().data()[i], map.rows().data()[i], 2 * 2 * 13 * 1e-13);
 }
 
 TEST(Rotation, TurnsUnseenPixelsToo) {

@@ -59,7 +59,7 @@ TEST(Realization, FollowsTheDocumentedScheme) {
     const AlmLayout large(4000, 17);
     const auto high = sky({std::vector<double>(4001, 1.0), {}, {}, {}, {}, {}}, seed, large, 1);
     EXPECT_LE(std::abs(high(0, large.index(4000, 17)) - Complex(-1.0587991402409425, 0.177103742021388)),
-              8 * eps);
+              4 * eps);
 }
 
 TEST(Realization, DoesNotDependOnLmaxMmaxThreadsOrPolarisation) {
@@ -122,7 +122,7 @@ TEST(Realization, AllowsFullCorrelationInSinglePrecision) {
     }
     const auto alm = sky(spectra, 3, layout, 3);
     const auto i = layout.index(30, 4);
-    EXPECT_LE(std::abs(alm(1, i) / alm(0, i) - std::sqrt(0.3 * 31 / 32)), 1e-6);
+    EXPECT_LE(std::abs(alm(1, i) / alm(0, i) - std::sqrt(0.3 * 31 / 32)), 0x1p-23);  // rounded spectra
 }
 
 TEST(Realization, NamesTheDegreeThatIsNotPositive) {
@@ -178,6 +178,7 @@ TEST(WhiteNoise, HasTheMomentsOfAGaussianAndNoCorrelationOfNeighbours) {
     EXPECT_NEAR(mean, 0, 4e-3);
     EXPECT_NEAR(square, 1, 4 * std::sqrt(2e-6));
     EXPECT_NEAR(fourth, 3, 4 * std::sqrt(96e-6));
+    // Loose on purpose, as the others: 4 standard deviations, of which chance has taken a hundredth.
     EXPECT_NEAR(neighbours, 0, 4e-3);
 }
 
