@@ -5,7 +5,6 @@ import os
 import pty
 import re
 import resource
-import signal
 import subprocess
 
 import healpy
