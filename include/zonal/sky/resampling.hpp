@@ -18,7 +18,7 @@ struct ResampledMap {
 
 /// Brings a map onto other pixels through its alm: nothing is lost of maps whose alm end at lmax. Q and U
 /// turn with their axes, as udgrade's do not. A pixel is unseen_value where the nearest pixel of `map` is. A
-/// partial sky on HEALPix pixels stays one. options: lmax is by default the lesser of what both grids hold;
+/// partial sky stays one. options: lmax is by default the lesser of what both grids hold;
 /// mmax, mask and remove are not used. Throws InvalidArgument for maps with Q and U where lmax is below 2,
 /// and what smooth rejects.
 ResampledMap resample(const SkyMap& map, const Pixelization& pixels, const MapAnalysisOptions& options = {});
