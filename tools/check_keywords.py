@@ -98,7 +98,8 @@ def in_child(work):
 
 def run(tests, *options):
     outcomes = Outcomes()
-    pytest.main(["-q", "-p", "no:cacheprovider", "--timeout=100", f"--rootdir={TESTS}", *options, *tests], plugins=[outcomes])
+    pytest.main(["-q", "-p", "no:cacheprovider", "--timeout=100", f"--rootdir={TESTS}", *options, *tests],
+                plugins=[outcomes])
     return outcomes
 
 
@@ -132,9 +133,11 @@ def users(names):
             with contextlib.suppress(Exception):
                 wrapped(name, note)
         files = [str(path) for path in sorted(TESTS.glob("test_*.py"))
-                 if path.stem not in ("test_keywords", "test_mpi", "test_arguments", "test_types", "test_examples", "test_calls", "test_threads")]
+                 if path.stem not in ("test_keywords", "test_mpi", "test_arguments", "test_types", "test_examples",
+                                      "test_calls", "test_threads")]
         pytest.main(["-q", "-p", "no:cacheprovider", "--timeout=100", f"--rootdir={TESTS}", *files], plugins=[outcomes])
-        return {key: sorted({t for t in tests if t}, key=lambda t: outcomes.seconds.get(t, 9)) for key, tests in used.items()}
+        return {key: sorted({t for t in tests if t}, key=lambda t: outcomes.seconds.get(t, 9)) for key,
+                tests in used.items()}
     return in_child(work)
 
 

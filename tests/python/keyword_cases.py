@@ -44,7 +44,8 @@ class Case:
     stated: the default that the documentation states, as a value with which the call gives what it gives without.
     """
 
-    def __init__(self, function, keyword, call, base, changed, expected, tolerance, stated=inspect.Parameter.empty, label="", effect=True):
+    def __init__(self, function, keyword, call, base, changed, expected, tolerance, stated=inspect.Parameter.empty,
+                 label="", effect=True):
         self.function, self.keyword, self.call, self.base, self.changed = function, keyword, call, base, changed
         self.expected, self.tolerance, self.stated, self.label, self.effect = expected, tolerance, stated, label, effect
 
@@ -100,7 +101,8 @@ def alike(one, other, tolerance):
     if isinstance(other, Raised) or isinstance(one, Raised):
         return isinstance(one, Raised) and isinstance(other, Raised)
     if isinstance(other, Sent) or isinstance(one, Sent):
-        return isinstance(one, Sent) and isinstance(other, Sent) and one.texts == other.texts and alike(one.result, other.result, tolerance)
+        return isinstance(one, Sent) and isinstance(other,
+                                                    Sent) and one.texts == other.texts and alike(one.result, other.result, tolerance)
     if isinstance(other, dict):
         return isinstance(one, dict) and one.keys() == other.keys() and all(alike(one[k], other[k], tolerance) for k in other)
     if isinstance(other, (tuple, list)) and not (isinstance(one, np.ndarray)):
@@ -113,7 +115,8 @@ def alike(one, other, tolerance):
         a, b = np.asarray(np.ma.getdata(one)), np.asarray(np.ma.getdata(other))
     except ValueError:  # one is a sequence of arrays
         return False
-    if a.shape != b.shape or a.dtype.kind != b.dtype.kind or not np.array_equal(np.ma.getmaskarray(one), np.ma.getmaskarray(other)):
+    if a.shape != b.shape or a.dtype.kind != b.dtype.kind or not np.array_equal(np.ma.getmaskarray(one),
+                                                                                np.ma.getmaskarray(other)):
         return False
     if b.dtype.kind not in "fc":
         return bool(np.all(a == b))
@@ -130,8 +133,10 @@ def alike(one, other, tolerance):
 
 def facts(sky):
     """What a Map holds."""
-    return {"values": sky.values, "nest": sky.nest, "grid": sky.grid.name, "units": sky.units, "columns": sky.columns, "pol": sky.pol,
-            "coordinates": sky.coordinates, "file": [sky.nest_in_file, sky.partial, str(sky.single)], "cards": str(sky.cards)}
+    return {"values": sky.values, "nest": sky.nest, "grid": sky.grid.name, "units": sky.units, "columns": sky.columns,
+            "pol": sky.pol,
+            "coordinates": sky.coordinates, "file": [sky.nest_in_file, sky.partial, str(sky.single)],
+            "cards": str(sky.cards)}
 
 
 def named(module, name, *arguments):

@@ -7,7 +7,8 @@ import inspect
 from public_calls import public_calls
 
 # Modules with functions that public_calls() does not list: each function counts under the first name that it has.
-MODULES = ["zonal.jax", "zonal.torch", *(f"zonal.healpy.{name}" for name in ("pixelfunc", "rotator", "sphtfunc", "fitsfunc", "cookbook"))]
+MODULES = ["zonal.jax", "zonal.torch", *(f"zonal.healpy.{name}" for name in ("pixelfunc", "rotator", "sphtfunc",
+                                                                             "fitsfunc", "cookbook"))]
 ABSENT = [name for name in ("zonal.jax", "zonal.torch") if importlib.util.find_spec(name.rpartition(".")[2]) is None]
 """Modules of which what they need is not installed."""
 OTHER_NAMES = ("zonal.io.Map.", "zonal.plan")
@@ -18,7 +19,8 @@ def functions():
     """Every public function by its name, "module.function" or "module.Class.method"."""
     from zonal import healpy
     found = {call.name: call.make for call in public_calls() if not call.name.startswith(OTHER_NAMES)}
-    found |= {f"zonal.healpy.Alm.{name}": getattr(healpy.Alm, name) for name in ("getsize", "getlm", "getidx", "getlmax")}
+    found |= {f"zonal.healpy.Alm.{name}": getattr(healpy.Alm,
+                                                  name) for name in ("getsize", "getlm", "getidx", "getlmax")}
     seen = {id(inspect.unwrap(function)) for function in found.values()}
     for module in (name for name in MODULES if name not in ABSENT):
         home = importlib.import_module(module)
@@ -33,7 +35,8 @@ def functions():
 def keywords_of(function):
     """The names of the parameters that have a default or that are given by name alone."""
     return [p.name for p in inspect.signature(function).parameters.values()
-            if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD) and (p.default is not p.empty or p.kind is p.KEYWORD_ONLY)]
+            if p.kind not in (p.VAR_POSITIONAL,
+                              p.VAR_KEYWORD) and (p.default is not p.empty or p.kind is p.KEYWORD_ONLY)]
 
 
 FUNCTIONS = functions()

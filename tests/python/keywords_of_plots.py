@@ -16,7 +16,7 @@ import zonal
 import zonal.healpy as hp
 from keyword_cases import Case, With, outcome, split_with
 from keywords_of_healpy import CL, NSIDE, RNG
-from keywords_of_zonal import DEFAULT, MASK, N, of, to_ring
+from keywords_of_zonal import DEFAULT, MASK, N, of, to_nest, to_ring
 from zonal import plot
 from zonal.plot import projections
 
@@ -68,16 +68,23 @@ def of_view(name, base, changes):
 
     for keyword, value in changes.items():
         before, after = split_with(base, keyword, value)
-        found.append(Case(f"zonal.healpy.{name}", keyword, lambda before=before, **k: differing(hp, before, k), before, after,
-                          lambda before=before, after=after: outcome(lambda **k: differing(healpy, before, k), after), 0))
+        found.append(Case(f"zonal.healpy.{name}", keyword, lambda before=before, **k: differing(hp, before, k), before,
+                          after,
+                          lambda before=before, after=after: outcome(lambda **k: differing(healpy, before, k), after),
+                          0))
     return found
 
 
-ALL_VIEWS = {"fig": 7, "rot": (30, 20, 10), "coord": "GC", "unit": "mK", "xsize": 44, "title": "T", "nest": True, "min": 1.0, "max": 9.0, "flip": "geo",
-             "remove_dip": True, "remove_mono": True, "gal_cut": With(20, remove_dip=True), "format": "%.1f", "cbar": False, "cmap": "jet",
-             "badcolor": "red", "bgcolor": "blue", "notext": With(False, coord="G", notext=True), "norm": "log", "hold": True, "margins": (0.2, 0.1, 0.1, 0.2),
-             "sub": (2, 2, 4), "return_projected_map": True, "alpha": np.full(N, 0.5), "fontsize": With({"cbar_label": 30}, unit="mK")}
-VIEWS = {"mollview": {"format2": "%.2f", "nlocs": 3}, "gnomview": {"ysize": 20, "reso": 60.0, "no_plot": With(True, return_projected_map=True)},
+ALL_VIEWS = {"fig": 7, "rot": (30, 20, 10), "coord": "GC", "unit": "mK", "xsize": 44, "title": "T", "nest": True,
+             "min": 1.0, "max": 9.0, "flip": "geo",
+             "remove_dip": True, "remove_mono": True, "gal_cut": With(20, remove_dip=True), "format": "%.1f",
+             "cbar": False, "cmap": "jet",
+             "badcolor": "red", "bgcolor": "blue", "notext": With(False, coord="G", notext=True), "norm": "log",
+             "hold": True, "margins": (0.2, 0.1, 0.1, 0.2),
+             "sub": (2, 2, 4), "return_projected_map": True, "alpha": np.full(N, 0.5),
+             "fontsize": With({"cbar_label": 30}, unit="mK")}
+VIEWS = {"mollview": {"format2": "%.2f", "nlocs": 3},
+         "gnomview": {"ysize": 20, "reso": 60.0, "no_plot": With(True, return_projected_map=True)},
          "cartview": {"zat": (30, 40, 10), "ysize": 30, "lonra": [-30, 50], "latra": [-10, 20], "aspect": 2.0},
          "orthview": {"half_sky": True, "format2": "%.2f"}, "azeqview": {"ysize": 30, "reso": 60.0, "lamb": True}}
 
@@ -98,14 +105,17 @@ def options_of_draw(draw):
     other = to_ring(SKY)
     hidden = np.where(MASK > 0, SKY, zonal.UNSEEN)
     return {
-        "nest": (True, {}, picture, lambda: picture(draw(other, width=30))), "mask": (MASK, {}, picture, lambda: picture(draw(hidden, width=30))),
-        "min": (2.0, {}, lambda ax: ax.images[0].norm.vmin, lambda: 2.0), "max": (9.0, {}, lambda ax: ax.images[0].norm.vmax, lambda: 9.0),
+        "nest": (True, {}, picture, lambda: picture(draw(other, width=30))),
+        "mask": (MASK, {}, picture, lambda: picture(draw(hidden, width=30))),
+        "min": (2.0, {}, lambda ax: ax.images[0].norm.vmin, lambda: 2.0),
+        "max": (9.0, {}, lambda ax: ax.images[0].norm.vmax, lambda: 9.0),
         "norm": ("log", {}, lambda ax: type(ax.images[0].norm).__name__, lambda: "LogNorm"),
         "linear_width": (0.3, {"norm": "asinh"}, lambda ax: ax.images[0].norm.linear_width, lambda: 0.3),
         "cmap": ("wmap", {}, lambda ax: ax.images[0].cmap.name, lambda: "wmap"),
         "bad_color": ("red", {}, lambda ax: ax.images[0].cmap.get_bad(), lambda: np.array([1.0, 0, 0, 1])),
         "unit": ("mK", {}, bar, lambda: "mK"), "title": ("here", {}, lambda ax: ax.get_title(), lambda: "here"),
-        "colorbar": (False, {}, lambda ax: len(ax.figure.axes), lambda: 1), "graticule": (True, {}, lambda ax: len(ax.lines) > 1, lambda: True),
+        "colorbar": (False, {}, lambda ax: len(ax.figure.axes), lambda: 1),
+        "graticule": (True, {}, lambda ax: len(ax.lines) > 1, lambda: True),
         "width": (50, {}, lambda ax: picture(ax).shape[1], lambda: 50),
         "ax": (True, {}, lambda ax: ax.get_gid() or "new", lambda: "given"),
     }
@@ -114,7 +124,8 @@ def options_of_draw(draw):
 def _of_draws():
     shown = lambda ax: np.round(ax.images[0].get_extent(), 12).tolist()
     own = {
-        "mollweide": {}, "gnomonic": {"size": ("20deg", {}, shown, lambda: [-np.tan(np.pi / 18), np.tan(np.pi / 18)] * 2)},
+        "mollweide": {}, "gnomonic": {"size": ("20deg", {}, shown,
+                                               lambda: [-np.tan(np.pi / 18), np.tan(np.pi / 18)] * 2)},
         "cartesian": {"lon": (("-20deg", "40deg"), {}, lambda ax: shown(ax)[:2], lambda: [-40.0, 20.0]),
                       "lat": (("-20deg", "40deg"), {}, lambda ax: shown(ax)[2:], lambda: [-20.0, 40.0])},
         "orthographic": {"both_sides": (True, {}, shown, lambda: [-2.0, 2.0, -1.0, 1.0])},
@@ -122,20 +133,28 @@ def _of_draws():
                       "equal_area": (False, {}, shown, lambda: [-np.pi, np.pi] * 2)},
         "polar": {"radius": ("60deg", {"equal_area": False}, shown, lambda: [-np.pi / 3, np.pi / 3] * 2),
                   "equal_area": (False, {}, shown, lambda: [-np.pi / 2, np.pi / 2] * 2),
-                  "pole": ("south", {"radius": "40deg"}, lambda ax: bool(np.ma.mean(ax.images[0].get_array()) > 5), lambda: False)},
+                  "pole": ("south", {"radius": "40deg"}, lambda ax: bool(np.ma.mean(ax.images[0].get_array()) > 5),
+                           lambda: False)},
     }
     own["draw"] = {}
+    turned_mask, hidden = zonal.Map(to_nest(MASK), nest=True), np.where(MASK > 0, SKY, zonal.UNSEEN)
+    yield of("plot.mollweide", lambda **k: _looked(plot.mollweide, picture, k), {}, within=0,
+             mask=(turned_mask, DEFAULT, lambda: picture(plot.mollweide(hidden, width=30))))
     for name, extra in own.items():
         draw = getattr(plot, name) if name != "draw" else lambda sky, **options: plot.draw(sky, projections.Mollweide(), **options)
         for keyword, (value, base, look, expected) in (options_of_draw(draw) | extra).items():
-            yield of(f"plot.{name}", lambda draw=draw, look=look, **k: _looked(draw, look, k), base, within=1e-9, **{keyword: (value, DEFAULT, lambda e=expected: _closed(e))})
+            yield of(f"plot.{name}", lambda draw=draw, look=look, **k: _looked(draw, look, k), base, within=1e-9,
+                     **{keyword: (value, DEFAULT, lambda e=expected: _closed(e))})
         flipped = lambda ax: picture(ax)[:, ::-1]
         if name != "draw":
-            yield of(f"plot.{name}", lambda draw=draw, **k: _looked(draw, picture, k), {}, within=0, flip=("geo", "astro", lambda draw=draw: _looked(draw, flipped, {})))
+            yield of(f"plot.{name}", lambda draw=draw, **k: _looked(draw, picture, k), {}, within=0,
+                     flip=("geo", "astro", lambda draw=draw: _looked(draw, flipped, {})))
         if name != "polar":
-            yield of(f"plot.{name}", lambda draw=draw, **k: _middle(draw, k), {}, within=0, rot=((1.0, 0.5), (0.0, 0.0), lambda: float(hp.ang2pix(1, np.pi / 2 - 0.5, 1.0))))
+            yield of(f"plot.{name}", lambda draw=draw, **k: _middle(draw, k), {}, within=0,
+                     rot=((1.0, 0.5), (0.0, 0.0), lambda: float(hp.ang2pix(1, np.pi / 2 - 0.5, 1.0))))
         turned = hp.Rotator(coord="GC")(0.0 if name == "polar" else np.pi / 2, 0.0)
-        yield of(f"plot.{name}", lambda draw=draw, **k: _middle(draw, k), {}, within=0, coord=("CG", DEFAULT, lambda turned=turned: float(hp.ang2pix(1, *turned))))
+        yield of(f"plot.{name}", lambda draw=draw, **k: _middle(draw, k), {}, within=0,
+                 coord=("CG", DEFAULT, lambda turned=turned: float(hp.ang2pix(1, *turned))))
 
 
 def _looked(draw, look, options):
@@ -179,16 +198,25 @@ def _of_overlays():
             return take(function(ax, *arguments, **options), ax)
         return call
     return [
-        of("plot.graticule", over(plot.graticule, count), lon=("45deg", "30deg", lambda: 8 + 5 + 1), lat=("45deg", "30deg", lambda: 12 + 3 + 1)),
-        of("plot.graticule", over(plot.graticule, lambda drawn, ax: len(ax.texts) > 5), labels=(True, False, lambda: True)),
+        of("plot.graticule", over(plot.graticule, count), lon=("45deg", "30deg", lambda: 8 + 5 + 1),
+           lat=("45deg", "30deg", lambda: 12 + 3 + 1)),
+        of("plot.graticule", over(plot.graticule, lambda drawn, ax: len(ax.texts) > 5),
+           labels=(True, False, lambda: True)),
         of("plot.points", on_galactic(plot.points, at, 0.4, 0.3), {}, within=1e-12, coord=("C", "G", where)),
-        of("plot.text", on_galactic(plot.text, lambda d, ax: np.array(d.get_position()), 0.4, 0.3, "s"), {}, within=1e-12, coord=("C", "G", where)),
-        of("plot.line", on_galactic(plot.line, begin, [0.4, 0.41], [0.3, 0.31]), {}, within=1e-12, coord=("C", "G", where)),
-        of("plot.polarization", over(plot.polarization, lambda d, ax: np.array(d.get_segments()), Q, U), {}, within=1e-12,
-           nest=(True, False, lambda: over(plot.polarization, lambda d, ax: np.array(d.get_segments()), to_ring(Q), to_ring(U))()),
-           convention=("IAU", "COSMO", lambda: over(plot.polarization, lambda d, ax: np.array(d.get_segments()), Q, -U)()),
-           length=(2.0, 1.0, lambda: _doubled(over(plot.polarization, lambda d, ax: np.array(d.get_segments()), Q, U)()))),
-        of("plot.polarization", over(plot.polarization, lambda d, ax: len(d.get_segments()) > 300, Q, U), count=(20, 40, lambda: False)),
+        of("plot.text", on_galactic(plot.text, lambda d, ax: np.array(d.get_position()), 0.4, 0.3, "s"), {},
+           within=1e-12, coord=("C", "G", where)),
+        of("plot.line", on_galactic(plot.line, begin, [0.4, 0.41], [0.3, 0.31]), {}, within=1e-12,
+           coord=("C", "G", where)),
+        of("plot.polarization", over(plot.polarization, lambda d, ax: np.array(d.get_segments()), Q, U), {},
+           within=1e-12,
+           nest=(True, False, lambda: over(plot.polarization, lambda d, ax: np.array(d.get_segments()), to_ring(Q),
+                                           to_ring(U))()),
+           convention=("IAU", "COSMO", lambda: over(plot.polarization, lambda d, ax: np.array(d.get_segments()), Q,
+                                                    -U)()),
+           length=(2.0, 1.0, lambda: _doubled(over(plot.polarization, lambda d, ax: np.array(d.get_segments()), Q,
+                                                   U)()))),
+        of("plot.polarization", over(plot.polarization, lambda d, ax: len(d.get_segments()) > 300, Q, U),
+           count=(20, 40, lambda: False)),
     ]
 
 
@@ -209,10 +237,14 @@ def _of_spectra():
     y = lambda ax: ax.lines[0].get_ydata()
     two = {"TT": CL, "EE": 2 * CL}
     return [
-        of("plot.spectrum", drawn(lambda ax: [line.get_ydata() for line in ax.lines]), {"dl": False}, theory=(2 * CL, DEFAULT, lambda: [CL[2:], 2 * CL[2:]])),
-        of("plot.spectrum", drawn(lambda ax: [line.get_label() for line in ax.lines], two), names=(("EE",), DEFAULT, lambda: ["EE"])),
-        of("plot.spectrum", drawn(x), lmin=(4, 2, lambda: np.arange(4, CL.size)), lmax=(6, CL.size - 1, lambda: np.arange(2, 7))),
-        of("plot.spectrum", drawn(y), dl=(False, True, lambda: CL[2:])), of("plot.spectrum", drawn(lambda ax: ax.get_xscale()), log_x=(True, False, lambda: "log")),
+        of("plot.spectrum", drawn(lambda ax: [line.get_ydata() for line in ax.lines]), {"dl": False},
+           theory=(2 * CL, DEFAULT, lambda: [CL[2:], 2 * CL[2:]])),
+        of("plot.spectrum", drawn(lambda ax: [line.get_label() for line in ax.lines], two),
+           names=(("EE",), DEFAULT, lambda: ["EE"])),
+        of("plot.spectrum", drawn(x), lmin=(4, 2, lambda: np.arange(4, CL.size)),
+           lmax=(6, CL.size - 1, lambda: np.arange(2, 7))),
+        of("plot.spectrum", drawn(y), dl=(False, True, lambda: CL[2:])),
+        of("plot.spectrum", drawn(lambda ax: ax.get_xscale()), log_x=(True, False, lambda: "log")),
         of("plot.spectrum", drawn(lambda ax: ax.get_yscale()), log_y=(True, False, lambda: "log")),
         of("plot.spectrum", drawn(lambda ax: "mK" in ax.get_ylabel()), unit=("mK", DEFAULT, lambda: True)),
         of("plot.spectrum", drawn(lambda ax: ax.get_gid() or "new"), ax=(True, DEFAULT, lambda: "given")),

@@ -25,7 +25,8 @@ def like(name, call, base=None, within=SUM, **changes):
         others, plain = (value.others, value.value) if isinstance(value, With) else ({}, value)
         expected = (base or {}) | others | {keyword: plain}
         found += of(f"mpi.SHT.{name}", lambda **k: call(ranks, **k), base, within=within,
-                    **{keyword: (value, DEFAULT, lambda expected=expected: outcome(lambda **k: call(None, **k), expected))})
+                    **{keyword: (value, DEFAULT,
+                                 lambda expected=expected: outcome(lambda **k: call(None, **k), expected))})
     return found
 
 
@@ -73,35 +74,53 @@ def _reading(make):
 def _of_ranks():
     alm = zonal.synalm(np.ones(MOST + 1), seed=1)
     spectra = {"TT": np.ones(MOST + 1), "EE": np.ones(MOST + 1)}
-    analysis = {"iterations": 1, "tolerance": 1e-3, "pixel_weights": 0.5 + MASK / 2, "ring_weights": RINGS, "max_iterations": With(2, tolerance=1e-9)}
+    analysis = {"iterations": 1, "tolerance": 1e-3, "pixel_weights": 0.5 + MASK / 2, "ring_weights": RINGS,
+                "max_iterations": With(2, tolerance=1e-9)}
     named = _either("map2alm", SKY)
     plain = {key: value for key, value in analysis.items() if key != "max_iterations"}
-    smoothing = {"lmax": 10, "iterations": 1, "tolerance": 1e-3, "fill_masked": True, "mask": MASK, "mask_mode": With("renormalize", mask=MASK),
-                 "mask_threshold": With(0.5, mask=MASK, mask_mode="renormalize"), "normalization": "other", "reference": "other", "strict": "yes",
-                 "costs": "dear", "precision": "half", "keep_missed": "yes", "error": -1.0, "theta_cut": -1.0, "cut": -1.0}
+    smoothing = {"lmax": 10, "iterations": 1, "tolerance": 1e-3, "fill_masked": True, "mask": MASK,
+                 "mask_mode": With("renormalize", mask=MASK),
+                 "mask_threshold": With(0.5, mask=MASK, mask_mode="renormalize"), "normalization": "other",
+                 "reference": "other", "strict": "yes",
+                 "costs": "dear", "precision": "half", "keep_missed": "yes", "error": -1.0, "theta_cut": -1.0,
+                 "cut": -1.0}
     ring = {"method": "ring-fft"}
     where = _either("smooth", SKY, 0.3)
     return [
-        like("analyze", _of_transform("analyze", PLAIN), **analysis), like("analyze", lambda r, **k: type(_of_transform("analyze", PLAIN)(r, **k)).__name__, return_report=True),
-        like("analyze", _out_of("analyze", PLAIN, alm.size, complex), out=True), like("adjoint", _out_of("adjoint", PLAIN, alm.size, complex), out=True),
+        like("analyze", _of_transform("analyze", PLAIN), **analysis),
+        like("analyze", lambda r, **k: type(_of_transform("analyze", PLAIN)(r, **k)).__name__, return_report=True),
+        like("analyze", _out_of("analyze", PLAIN, alm.size, complex), out=True),
+        like("adjoint", _out_of("adjoint", PLAIN, alm.size, complex), out=True),
         like("synthesize", _out_of("synthesize", alm, N, float), out=True),
-        like("map2alm", named, **plain), like("anafast", _either("anafast", SKY), maps2=PLAIN, **plain), like("alm2cl", _either("alm2cl", alm), alm2=2 * alm),
-        like("map2alm", lambda r, **k: _of_transform("map2alm" if r else "analyze", PLAIN)(r, **k), max_iterations=With(2, tolerance=1e-9)),
-        like("synalm", lambda r, **k: _either("synalm", spectra)(r, **({"seed": 3} | k)), seed=4, dtype=np.complex64, within=1e-6),
-        like("synfast", lambda r, **k: _either("synfast", spectra, *([] if r else [NSIDE]))(r, **({"seed": 3} | k)), seed=4, dtype=np.float32, fwhm=0.3, window=WIDE,
+        like("map2alm", named, **plain), like("anafast", _either("anafast", SKY), maps2=PLAIN, **plain),
+        like("alm2cl", _either("alm2cl", alm), alm2=2 * alm),
+        like("map2alm", lambda r, **k: _of_transform("map2alm" if r else "analyze", PLAIN)(r, **k),
+             max_iterations=With(2, tolerance=1e-9)),
+        like("synalm", lambda r, **k: _either("synalm", spectra)(r, **({"seed": 3} | k)), seed=4, dtype=np.complex64,
+             within=1e-6),
+        like("synfast", lambda r, **k: _either("synfast", spectra, *([] if r else [NSIDE]))(r, **({"seed": 3} | k)),
+             seed=4, dtype=np.float32, fwhm=0.3, window=WIDE,
              return_alm=True, within=1e-6),
-        like("smooth", where, {"method": "harmonic"}, beam=WIDE, fwhm_in=0.1, beam_in=WIDE, floor=With(0.9, fwhm_in=0.3), **smoothing),
+        like("smooth", where, {"method": "harmonic"}, beam=WIDE, fwhm_in=0.1, beam_in=WIDE,
+             floor=With(0.9, fwhm_in=0.3), **smoothing),
         like("smooth", _either("smooth", SKY), {"method": "harmonic", "beam": WIDE}, fwhm=0.3),
         like("smooth", where, method="ring-fft"), like("smooth", where, ring, cut=0.3, within=1e-9),
         like("smooth", lambda r, **k: type(where(r, **k)).__name__, return_report=True),
         like("convolve", _either("convolve", SKY, KERNEL), {"method": "harmonic"}, **smoothing),
-        like("convolve", _either("convolve", SKY, KERNEL), method="ring-fft"), like("convolve", _either("convolve", SKY, KERNEL), ring, cut=0.3, normalization="pixel", within=1e-9),
+        like("convolve", _either("convolve", SKY, KERNEL), method="ring-fft"),
+        like("convolve", _either("convolve", SKY, KERNEL), ring, cut=0.3, normalization="pixel", within=1e-9),
         like("convolve", lambda r, **k: type(_either("convolve", SKY, KERNEL)(r, **k)).__name__, return_report=True),
-        like("read_map", _reading(_map_file), fields=[1]), like("read_map", _reading(_two_maps), hdu=2), like("read_map", _reading(_hits), auxiliary=True),
-        like("read_map", _reading(_without_order), nest_if_absent=True), like("read_map", _reading(_with_nan), nan_is_unseen=True),
-        like("write_map", _file("write_map", IQU, header("POLCCONV")), pol=True), like("write_map", _file("write_map", IQU, names), names=["A", "B", "C"]),
-        like("write_map", _file("write_map", PLAIN, unit_of()), units=["mK"]), like("write_map", _file("write_map", PLAIN, header("COORDSYS")), coordinates="G"),
-        like("write_map", _file("write_map", PLAIN, column()), nest=True), like("write_map", _file("write_map", PLAIN, kind), single=True), like("write_alm", _file("write_alm", alm, unit_of(1)), unit="mK"),
+        like("read_map", _reading(_map_file), fields=[1]), like("read_map", _reading(_two_maps), hdu=2),
+        like("read_map", _reading(_hits), auxiliary=True),
+        like("read_map", _reading(_without_order), nest_if_absent=True),
+        like("read_map", _reading(_with_nan), nan_is_unseen=True),
+        like("write_map", _file("write_map", IQU, header("POLCCONV")), pol=True),
+        like("write_map", _file("write_map", IQU, names), names=["A", "B", "C"]),
+        like("write_map", _file("write_map", PLAIN, unit_of()), units=["mK"]),
+        like("write_map", _file("write_map", PLAIN, header("COORDSYS")), coordinates="G"),
+        like("write_map", _file("write_map", PLAIN, column()), nest=True),
+        like("write_map", _file("write_map", PLAIN, kind), single=True),
+        like("write_alm", _file("write_alm", alm, unit_of(1)), unit="mK"),
     ]
 
 
@@ -128,34 +147,51 @@ def _of_libraries():
         def call(function, *arguments, module=module, given=given):
             def run(**options):
                 arrays = [given(np.ascontiguousarray(one)) if isinstance(one, np.ndarray) else one for one in arguments]
-                options = {key: given(value) if isinstance(value, np.ndarray) else value for key, value in options.items()}
+                options = {key: given(value) if isinstance(value, np.ndarray) else value for key,
+                           value in options.items()}
                 return np.asarray(getattr(module, function)(*arrays, **options))
             return run
         gauss = zonal.gaussian_window(0.3, LMAX)
         found += [
-            of(f"{name}.analyze", call("analyze", PLAIN, sht), {}, within=SUM, mask=(MASK, DEFAULT, lambda: plainly(PLAIN * MASK)), iterations=(1, 3, lambda: plainly(PLAIN, iterations=1)),
+            of(f"{name}.analyze", call("analyze", PLAIN, sht), {}, within=SUM,
+               mask=(MASK, DEFAULT, lambda: plainly(PLAIN * MASK)),
+               iterations=(1, 3, lambda: plainly(PLAIN, iterations=1)),
                weights=(weights, DEFAULT, lambda: plainly(PLAIN, pixel_weights=weights))),
-            of(f"{name}.convolve", call("convolve", PLAIN, BEAM, sht), {}, within=SUM, mask=(MASK, DEFAULT, lambda: again(plainly(PLAIN * MASK), BEAM)),
+            of(f"{name}.convolve", call("convolve", PLAIN, BEAM, sht), {}, within=SUM,
+               mask=(MASK, DEFAULT, lambda: again(plainly(PLAIN * MASK), BEAM)),
                iterations=(1, 3, lambda: again(plainly(PLAIN, iterations=1), BEAM))),
-            of(f"{name}.smooth", call("smooth", PLAIN, 0.3, sht), {}, within=SUM, mask=(MASK, DEFAULT, lambda: again(plainly(PLAIN * MASK), gauss)),
+            of(f"{name}.smooth", call("smooth", PLAIN, 0.3, sht), {}, within=SUM,
+               mask=(MASK, DEFAULT, lambda: again(plainly(PLAIN * MASK), gauss)),
                iterations=(1, 3, lambda: again(plainly(PLAIN, iterations=1), gauss))),
-            of(f"{name}.gaussian_window", call("gaussian_window", 0.3, LMAX), {}, within=SUM, spin=(2, 0, lambda: zonal.gaussian_window(0.3, LMAX, spin=2))),
-            of(f"{name}.alm2cl", call("alm2cl", NARROW), narrow, within=SUM, alm2=(2 * NARROW, DEFAULT, lambda: 2 * zonal.alm2cl(NARROW, **narrow))),
-            of(f"{name}.alm2cl", call("alm2cl", NARROW), size and narrow, within=SUM, lmax=(With(7, mmax=4), DEFAULT, lambda: zonal.alm2cl(NARROW, lmax=7, mmax=4))),
-            of(f"{name}.alm2cl", call("alm2cl", NARROW), narrow, within=SUM, mmax=(With(4, lmax=7), DEFAULT, lambda: zonal.alm2cl(NARROW, lmax=7, mmax=4))),
-            of(f"{name}.profile_window", call("profile_window", _cosine(name), 9), {}, within=1e-10, support=(1.0, np.pi, lambda: _window_of_cosine(1.0))),
-            of(f"{name}.profile_window", call("profile_window", _cosine(name), 9), {}, within=1e-10, n_nodes=(5, 9 + 64, lambda: _window_of_cosine(np.pi, 5))),
+            of(f"{name}.gaussian_window", call("gaussian_window", 0.3, LMAX), {}, within=SUM,
+               spin=(2, 0, lambda: zonal.gaussian_window(0.3, LMAX, spin=2))),
+            of(f"{name}.alm2cl", call("alm2cl", NARROW), narrow, within=SUM,
+               alm2=(2 * NARROW, DEFAULT, lambda: 2 * zonal.alm2cl(NARROW, **narrow))),
+            of(f"{name}.alm2cl", call("alm2cl", NARROW), size and narrow, within=SUM,
+               lmax=(With(7, mmax=4), DEFAULT, lambda: zonal.alm2cl(NARROW, lmax=7, mmax=4))),
+            of(f"{name}.alm2cl", call("alm2cl", NARROW), narrow, within=SUM,
+               mmax=(With(4, lmax=7), DEFAULT, lambda: zonal.alm2cl(NARROW, lmax=7, mmax=4))),
+            of(f"{name}.profile_window", call("profile_window", _cosine(name), 9), {}, within=1e-10,
+               support=(1.0, np.pi, lambda: _window_of_cosine(1.0))),
+            of(f"{name}.profile_window", call("profile_window", _cosine(name), 9), {}, within=1e-10,
+               n_nodes=(5, 9 + 64, lambda: _window_of_cosine(np.pi, 5))),
         ]
         if name == "jax":
-            found += [of("jax.almxfl", call("almxfl", NARROW, BEAM[:8]), narrow, within=SUM, lmax=(With(7, mmax=4), DEFAULT, lambda: zonal.almxfl(NARROW, BEAM, 7, 4)),
+            found += [of("jax.almxfl", call("almxfl", NARROW, BEAM[:8]), narrow, within=SUM,
+                         lmax=(With(7, mmax=4), DEFAULT, lambda: zonal.almxfl(NARROW, BEAM, 7, 4)),
                          mmax=(With(4, lmax=7), DEFAULT, lambda: zonal.almxfl(NARROW, BEAM, 7, 4))),
-                      of("jax.synalm", call("synalm", CL[:8], NARROW), narrow, within=SUM, lmax=(With(7, mmax=4), DEFAULT, lambda: zonal.almxfl(NARROW, np.sqrt(CL), 7, 4)),
+                      of("jax.synalm", call("synalm", CL[:8], NARROW), narrow, within=SUM,
+                         lmax=(With(7, mmax=4), DEFAULT, lambda: zonal.almxfl(NARROW, np.sqrt(CL), 7, 4)),
                          mmax=(With(4, lmax=7), DEFAULT, lambda: zonal.almxfl(NARROW, np.sqrt(CL), 7, 4))),
-                      of("jax.rotate_alm", call("rotate_alm", TEB[0], (0.1, 0.2, 0.3)), {}, within=SUM, lmax=(9, LMAX, raises))]
+                      of("jax.rotate_alm", call("rotate_alm", TEB[0], (0.1, 0.2, 0.3)), {}, within=SUM,
+                         lmax=(9, LMAX, raises))]
         else:
-            found += [of("torch.almxfl", call("almxfl", NARROW, BEAM[:8], 7), {}, within=SUM, mmax=(4, DEFAULT, lambda: zonal.almxfl(NARROW, BEAM, 7, 4))),
-                      of("torch.synalm", call("synalm", CL[:8], NARROW, 7), {}, within=SUM, mmax=(4, DEFAULT, lambda: zonal.almxfl(NARROW, np.sqrt(CL), 7, 4)))]
-        found.append(of(f"{name}.rotate_alm", call("rotate_alm", TEB[0], (0.1, 0.2, 0.3)), threads=(-1, DEFAULT, raises)))
+            found += [of("torch.almxfl", call("almxfl", NARROW, BEAM[:8], 7), {}, within=SUM,
+                         mmax=(4, DEFAULT, lambda: zonal.almxfl(NARROW, BEAM, 7, 4))),
+                      of("torch.synalm", call("synalm", CL[:8], NARROW, 7), {}, within=SUM,
+                         mmax=(4, DEFAULT, lambda: zonal.almxfl(NARROW, np.sqrt(CL), 7, 4)))]
+        found.append(of(f"{name}.rotate_alm", call("rotate_alm", TEB[0], (0.1, 0.2, 0.3)),
+                        threads=(-1, DEFAULT, raises)))
     return found
 
 

@@ -18,17 +18,26 @@ def _of_chebyshev():
     name = "chebyshev.Series"
     fitted = lambda **k: chebyshev.Series.from_function(np.exp, **k)
     return [
-        of(f"{name}.__init__", lambda **k: chebyshev.Series(C, **k)(0.5), domain=((0, 2), (-1, 1), lambda: numpy_chebyshev.chebval(-0.5, C))),
-        of(f"{name}.definite_integral", lambda **k: line.definite_integral(**k), {}, within=1e-14, lower=(0.2, -1.0, lambda: _integral(0.2, 1)),
+        of(f"{name}.__init__", lambda **k: chebyshev.Series(C, **k)(0.5),
+           domain=((0, 2), (-1, 1), lambda: numpy_chebyshev.chebval(-0.5, C))),
+        of(f"{name}.definite_integral", lambda **k: line.definite_integral(**k), {}, within=1e-14,
+           lower=(0.2, -1.0, lambda: _integral(0.2, 1)),
            upper=(0.3, 1.0, lambda: _integral(-1, 0.3))),
-        of(f"{name}.derivative", lambda **k: surface.derivative(**k).coefficients, within=1e-14, axis=(1, 0, lambda: numpy_chebyshev.chebder(SURFACE, axis=1))),
-        of(f"{name}.integral", lambda **k: surface.integral(**k)(0.3, 1.0) - surface.integral(**k)(0.3, -1.0), within=1e-13,
-           axis=(1, 0, lambda: numpy_chebyshev.chebval(0.3, numpy_chebyshev.chebint(SURFACE, axis=1, lbnd=-1) @ np.ones(5)))),
-        of(f"{name}.from_function", lambda **k: fitted(**k)(0.5), {"degree": 3}, within=1e-14, degree=(30, DEFAULT, lambda: np.exp(0.5))),
-        of(f"{name}.from_function", lambda **k: fitted(**k).domain, domain=((0, 2), (-1, 1), lambda: chebyshev.Series([1.0, 1.0], (0, 2)).domain)),
+        of(f"{name}.derivative", lambda **k: surface.derivative(**k).coefficients, within=1e-14,
+           axis=(1, 0, lambda: numpy_chebyshev.chebder(SURFACE, axis=1))),
+        of(f"{name}.integral", lambda **k: surface.integral(**k)(0.3, 1.0) - surface.integral(**k)(0.3, -1.0),
+           within=1e-13,
+           axis=(1, 0, lambda: numpy_chebyshev.chebval(0.3,
+                                                       numpy_chebyshev.chebint(SURFACE, axis=1,
+                                                                               lbnd=-1) @ np.ones(5)))),
+        of(f"{name}.from_function", lambda **k: fitted(**k)(0.5), {"degree": 3}, within=1e-14,
+           degree=(30, DEFAULT, lambda: np.exp(0.5))),
+        of(f"{name}.from_function", lambda **k: fitted(**k).domain,
+           domain=((0, 2), (-1, 1), lambda: chebyshev.Series([1.0, 1.0], (0, 2)).domain)),
         of(f"{name}.from_function", lambda **k: fitted(**k).degree < 8, tolerance=(1e-4, 2.0**-52, lambda: True)),
         of(f"{name}.roots", lambda **k: len(_almost().roots(**k)), tolerance=(1e-3, 1e-10, lambda: len(roots.roots()))),
-        of("chebyshev.sum_of_products", lambda **k: len(chebyshev.sum_of_products((line, line), **k).coefficients), full=(False, True, lambda: C.size)),
+        of("chebyshev.sum_of_products", lambda **k: len(chebyshev.sum_of_products((line, line), **k).coefficients),
+           full=(False, True, lambda: C.size)),
         of("chebyshev.sums_of_products", lambda **k: len(chebyshev.sums_of_products([(line, line)], **k)[0].coefficients), full=(False, True, lambda: C.size)),
     ]
 
@@ -46,19 +55,23 @@ def _almost():
 def _of_gwrm():
     u = gwrm.Unknown("u")
     decay = lambda **k: gwrm.solve({u: -u}, {u: 1}, t=(0, 1), **k)
-    heat = lambda conditions, initial: gwrm.solve({u: u.d(x, 2)}, {u: initial}, t=(0, 3), axes=[x], conditions=conditions)[u](3.0, 0.5)
+    heat = lambda conditions, initial: gwrm.solve({u: u.d(x, 2)}, {u: initial}, t=(0, 3), axes=[x],
+                                                  conditions=conditions)[u](3.0, 0.5)
     x = gwrm.Axis("x", (0, 1), modes=12)
     ends = lambda make: lambda **k: heat([make(u, x, "lower", **k), gwrm.dirichlet(u, x, "upper", 1.0)], 1.0)
     return [
         of("gwrm.solve", lambda **k: len(decay(**k).intervals) >= 4, interval=(0.25, DEFAULT, lambda: True)),
         of("gwrm.solve", lambda **k: decay(**k).coefficients(0).shape[-1], time_modes=(8, 12, lambda: 9)),
-        of("gwrm.solve", lambda **k: len(decay(time_modes=4, **k).intervals) > 4, {"tolerance": 0.1}, tolerance=(1e-9, DEFAULT, lambda: True)),
+        of("gwrm.solve", lambda **k: len(decay(time_modes=4, **k).intervals) > 4, {"tolerance": 0.1},
+           tolerance=(1e-9, DEFAULT, lambda: True)),
         of("gwrm.solve", lambda **k: decay(time_modes=4, **k)(1.0), max_intervals=(1, 100_000, raises)),
         of("gwrm.solve", lambda **k: np.isfinite(coarse_error(decay, k)), estimate_error=(False, True, lambda: False)),
-        of("gwrm.solve", lambda **k: decay(**k)(1.0), solver=("other", "automatic", raises), highest_mode=("other", "projection", raises), max_iterations=(-1, 20, raises)),
+        of("gwrm.solve", lambda **k: decay(**k)(1.0), solver=("other", "automatic", raises),
+           highest_mode=("other", "projection", raises), max_iterations=(-1, 20, raises)),
         of("gwrm.dirichlet", ends(gwrm.dirichlet), {}, within=1e-6, value=(0.5, 0.0, lambda: 0.75)),
         of("gwrm.neumann", ends(gwrm.neumann), {}, within=1e-3, value=(0.5, 0.0, lambda: 0.75)),
-        of("gwrm.robin", lambda **k: heat([gwrm.robin(u, x, "lower", 1.0, 0.0, **k), gwrm.dirichlet(u, x, "upper", 1.0)], 1.0), {}, within=1e-6,
+        of("gwrm.robin", lambda **k: heat([gwrm.robin(u, x, "lower", 1.0, 0.0, **k),
+                                           gwrm.dirichlet(u, x, "upper", 1.0)], 1.0), {}, within=1e-6,
            value=(0.5, 0.0, lambda: 0.75)),
         of("gwrm.dirichlet", lambda **k: gwrm.dirichlet(u, x, **k).ends, end=("lower", "both", lambda: ("lower",))),
         of("gwrm.neumann", lambda **k: gwrm.neumann(u, x, **k).ends, end=("lower", "both", lambda: ("lower",))),
@@ -77,8 +90,10 @@ def _of_others():
             found = zonal.threads()
         return found if options else before
     return [
-        of("Kernel.support_for_error", lambda **k: kernel.support_for_error(1e-3, **k) != kernel.support_for_error(1e-3), c_l=(red, DEFAULT, lambda: True)),
-        of("Kernel.truncation_error", lambda **k: kernel.truncation_error(0.5, **k) != kernel.truncation_error(0.5), c_l=(red, DEFAULT, lambda: True)),
+        of("Kernel.support_for_error", lambda **k: kernel.support_for_error(1e-3,
+                                                                            **k) != kernel.support_for_error(1e-3), c_l=(red, DEFAULT, lambda: True)),
+        of("Kernel.truncation_error", lambda **k: kernel.truncation_error(0.5, **k) != kernel.truncation_error(0.5),
+           c_l=(red, DEFAULT, lambda: True)),
         of("threads", kept, {"n": 2}, n=(3, DEFAULT, lambda: 3)),
     ]
 

@@ -33,45 +33,66 @@ def _of_projview():
     bar = lambda ax: ax.figure.axes[-1]
     colour = lambda mesh: mesh.cmap.get_bad().tolist()
     looks = {
-        "m": (None, {}, lambda ax, mesh: mesh is None, True), "unit": ("mK", {}, lambda ax, mesh: bar(ax).get_xlabel(), "mK"),
-        "xsize": (30, {}, lambda ax, mesh: mesh.get_array().size, 450), "width": (5, {}, lambda ax, mesh: ax.figure.get_figwidth(), 5.0),
-        "fig": (9, {}, lambda ax, mesh: plt.get_fignums(), [9]), "min": (2.0, {}, lambda ax, mesh: mesh.norm.vmin, 2.0), "max": (9.0, {}, lambda ax, mesh: mesh.norm.vmax, 9.0),
-        "format": ("%.3f", {"min": 2, "max": 9}, lambda ax, mesh: [t.get_text() for t in bar(ax).get_xticklabels()], ["2.000", "9.000"]),
-        "cbar": (False, {}, lambda ax, mesh: len(ax.figure.axes), 1), "cmap": ("jet", {}, lambda ax, mesh: mesh.cmap.name, "jet"),
+        "m": (None, {}, lambda ax, mesh: mesh is None, True),
+        "unit": ("mK", {}, lambda ax, mesh: bar(ax).get_xlabel(), "mK"),
+        "xsize": (30, {}, lambda ax, mesh: mesh.get_array().size, 450),
+        "width": (5, {}, lambda ax, mesh: ax.figure.get_figwidth(), 5.0),
+        "fig": (9, {}, lambda ax, mesh: plt.get_fignums(), [9]),
+        "min": (2.0, {}, lambda ax, mesh: mesh.norm.vmin, 2.0), "max": (9.0, {}, lambda ax, mesh: mesh.norm.vmax, 9.0),
+        "format": ("%.3f", {"min": 2, "max": 9}, lambda ax, mesh: [t.get_text() for t in bar(ax).get_xticklabels()],
+                   ["2.000", "9.000"]),
+        "cbar": (False, {}, lambda ax, mesh: len(ax.figure.axes), 1),
+        "cmap": ("jet", {}, lambda ax, mesh: mesh.cmap.name, "jet"),
         "badcolor": ("red", {}, lambda ax, mesh: colour(mesh), list(to_rgba("red"))),
         "bgcolor": ("blue", {}, lambda ax, mesh: mesh.cmap.get_under().tolist(), list(to_rgba("blue"))),
         "norm": ("log", {"min": 1.0, "max": 100.0}, lambda ax, mesh: round(float(mesh.norm(10.0)), 6), 0.5),
-        "norm_dict": ({"linthresh": 3}, {"norm": "symlog", "min": -10.0, "max": 100.0}, lambda ax, mesh: round(float(mesh.norm(1.0)), 6),
+        "norm_dict": ({"linthresh": 3}, {"norm": "symlog", "min": -10.0, "max": 100.0}, lambda ax,
+                      mesh: round(float(mesh.norm(1.0)), 6),
                       round(float(SymLogNorm(3, 0.1, -10, 100, base=10)(1.0)), 6)),
         "graticule": (True, {}, lambda ax, mesh: any(line.get_visible() for line in ax.get_xgridlines()), True),
-        "graticule_labels": (True, {}, lambda ax, mesh: [t.get_text() for t in ax.get_yticklabels()], ["-60°", "-30°", "0°", "30°", "60°"]),
+        "graticule_labels": (True, {}, lambda ax, mesh: [t.get_text() for t in ax.get_yticklabels()],
+                             ["-60°", "-30°", "0°", "30°", "60°"]),
         "graticule_color": ("red", {"graticule": True}, lambda ax, mesh: ax.get_xgridlines()[0].get_color(), "red"),
         "projection_type": ("hammer", {}, lambda ax, mesh: ax.name, "hammer"),
-        "cb_orientation": ("vertical", {}, lambda ax, mesh: bool(bar(ax).get_position().height > bar(ax).get_position().width), True),
-        "xlabel": ("x", {}, lambda ax, mesh: ax.get_xlabel(), "x"), "ylabel": ("y", {}, lambda ax, mesh: ax.get_ylabel(), "y"), "title": ("t", {}, lambda ax, mesh: ax.get_title(), "t"),
-        "longitude_grid_spacing": (90, {"graticule": True}, lambda ax, mesh: len(ax.get_xticks()), 3), "latitude_grid_spacing": (45, {"graticule": True}, lambda ax, mesh: len(ax.get_yticks()), 3),
+        "cb_orientation": ("vertical", {}, lambda ax,
+                           mesh: bool(bar(ax).get_position().height > bar(ax).get_position().width), True),
+        "xlabel": ("x", {}, lambda ax, mesh: ax.get_xlabel(), "x"),
+        "ylabel": ("y", {}, lambda ax, mesh: ax.get_ylabel(), "y"),
+        "title": ("t", {}, lambda ax, mesh: ax.get_title(), "t"),
+        "longitude_grid_spacing": (90, {"graticule": True}, lambda ax, mesh: len(ax.get_xticks()), 3),
+        "latitude_grid_spacing": (45, {"graticule": True}, lambda ax, mesh: len(ax.get_yticks()), 3),
         "override_plot_properties": ({"figure_width": 4}, {}, lambda ax, mesh: ax.figure.get_figwidth(), 4.0),
         **{name: (text, {}, lambda ax, mesh: [t.get_text() for t in ax.texts], [text]) for name, text in TEXTS.items()},
-        "xtick_label_color": ("red", {"graticule_labels": True}, lambda ax, mesh: ax.get_xticklabels()[0].get_color(), "red"),
-        "ytick_label_color": ("red", {"graticule_labels": True}, lambda ax, mesh: ax.get_yticklabels()[0].get_color(), "red"),
+        "xtick_label_color": ("red", {"graticule_labels": True}, lambda ax, mesh: ax.get_xticklabels()[0].get_color(),
+                              "red"),
+        "ytick_label_color": ("red", {"graticule_labels": True}, lambda ax, mesh: ax.get_yticklabels()[0].get_color(),
+                              "red"),
         "fontname": ("DejaVu Serif", {"title": "t"}, lambda ax, mesh: ax.title.get_fontname(), "DejaVu Serif"),
         "fontsize": ({"title": 31}, {"title": "t"}, lambda ax, mesh: ax.title.get_fontsize(), 31.0),
-        "phi_convention": ("symmetrical", {"graticule_labels": True}, lambda ax, mesh: ax.get_xticklabels()[0].get_text(), "-120°"),
-        "custom_xtick_labels": (list("ABCDE"), {"graticule_labels": True}, lambda ax, mesh: [t.get_text() for t in ax.get_xticklabels()], list("ABCDE")),
-        "custom_ytick_labels": (list("ABCDE"), {"graticule_labels": True}, lambda ax, mesh: [t.get_text() for t in ax.get_yticklabels()], list("ABCDE")),
+        "phi_convention": ("symmetrical", {"graticule_labels": True}, lambda ax,
+                           mesh: ax.get_xticklabels()[0].get_text(), "-120°"),
+        "custom_xtick_labels": (list("ABCDE"), {"graticule_labels": True}, lambda ax,
+                                mesh: [t.get_text() for t in ax.get_xticklabels()], list("ABCDE")),
+        "custom_ytick_labels": (list("ABCDE"), {"graticule_labels": True}, lambda ax,
+                                mesh: [t.get_text() for t in ax.get_yticklabels()], list("ABCDE")),
         "cbar_ticks": ([3.0, 5.0, 7.0], {}, lambda ax, mesh: bar(ax).get_xticks().tolist(), [3.0, 5.0, 7.0]),
-        "extend": ("both", {}, lambda ax, mesh: mesh.colorbar.extend, "both"), "sub": (222, {"cbar": False}, lambda ax, mesh: bool(ax.get_position().x0 > 0.4), True),
-        "margins": ((0.2, 0.1, 0.1, 0.2), {"cbar": False}, lambda ax, mesh: round(ax.get_position(original=True).x0, 6), 0.2),
-        "dpi": (50, {}, lambda ax, mesh: float(ax.figure.dpi), 50.0), "return_only_data": (True, {}, lambda ax, found: type(found).__name__, "tuple"),
+        "extend": ("both", {}, lambda ax, mesh: mesh.colorbar.extend, "both"),
+        "sub": (222, {"cbar": False}, lambda ax, mesh: bool(ax.get_position().x0 > 0.4), True),
+        "margins": ((0.2, 0.1, 0.1, 0.2), {"cbar": False}, lambda ax,
+                    mesh: round(ax.get_position(original=True).x0, 6), 0.2),
+        "dpi": (50, {}, lambda ax, mesh: float(ax.figure.dpi), 50.0),
+        "return_only_data": (True, {}, lambda ax, found: type(found).__name__, "tuple"),
         "rot_graticule": (True, {}, lambda ax, mesh: len(ax.lines), 5 + 12),
         "graticule_coord": ("C", {"coord": "G"}, lambda ax, mesh: len(ax.lines), 5 + 12),
-        "override_rot_graticule_properties": ({"t_step": 90}, {"rot_graticule": True}, lambda ax, mesh: len(ax.lines), 1 + 12),
+        "override_rot_graticule_properties": ({"t_step": 90}, {"rot_graticule": True}, lambda ax, mesh: len(ax.lines),
+                                              1 + 12),
     }
     for keyword, (value, base, look, expected) in looks.items():
         yield of("healpy.projview", seen(draw, look), base, **{keyword: (value, DEFAULT, lambda e=expected: e)})
     again = lambda: hp.projview(SKY, xsize=20, cbar=False)
     for keyword in ("hold", "reuse_axes"):
-        yield of("healpy.projview", seen(lambda **k: draw(cbar=False, **k), lambda ax, mesh: (len(plt.get_fignums()), len(ax.collections)), again),
+        yield of("healpy.projview", seen(lambda **k: draw(cbar=False, **k), lambda ax,
+                                         mesh: (len(plt.get_fignums()), len(ax.collections)), again),
                  **{keyword: (True, False, lambda keyword=keyword: (1, 1 if keyword == "hold" else 2))})
 
 
@@ -88,15 +109,22 @@ def _of_data_of_projview():
         plain = value.value if isinstance(value, With) else value
         yield of(
             "healpy.projview", lambda keyword=keyword, plain=plain, others=others, **k:
-            _share(inner(hp.projview(SKY, xsize=20, return_only_data=True, **k)[2]), inner(turned(**others, **{keyword: plain})[2])),
+            _share(inner(hp.projview(SKY, xsize=20, return_only_data=True, **k)[2]),
+                   inner(turned(**others, **{keyword: plain})[2])),
             others, **{keyword: (plain, DEFAULT, lambda: True)})
-    yield of("healpy.projview", lambda **k: hp.projview(SKY, xsize=20, return_only_data=True, **k)[0][0], {"projection_type": "cart", "flip": "geo"}, within=1e-12,
+    yield of("healpy.projview", lambda **k: hp.projview(SKY, xsize=20, return_only_data=True, **k)[0][0],
+             {"projection_type": "cart", "flip": "geo"}, within=1e-12,
              lonra=([10, 50], DEFAULT, lambda: np.radians(10)))
     yield of("healpy.projview", data, within=1e-12, remove_mono=(True, False, lambda: shifted(mean(SKY))),
-             remove_dip=(True, False, lambda: np.where(data() == -1, -1, hp.projview(hp.remove_dipole(SKY), xsize=20, return_only_data=True)[2].filled(-1.0))))
-    yield of("healpy.projview", fit, within=1e-12, gal_cut=(30, 0, lambda: hp.projview(hp.remove_monopole(SKY, gal_cut=30), xsize=20, return_only_data=True)[2].filled(-1.0)),
+             remove_dip=(True, False, lambda: np.where(data() == -1, -1,
+                                                       hp.projview(hp.remove_dipole(SKY), xsize=20,
+                                                                   return_only_data=True)[2].filled(-1.0))))
+    yield of("healpy.projview", fit, within=1e-12,
+             gal_cut=(30, 0, lambda: hp.projview(hp.remove_monopole(SKY, gal_cut=30), xsize=20,
+                                                 return_only_data=True)[2].filled(-1.0)),
              nest=(True, False, lambda: np.where(_nested() == -1, -1.0, _nested() - mean(SKY))))
-    yield of("healpy.projview", lambda **k: hp.projview(SKY, xsize=20, return_only_data=True, **k)[0][0], within=1e-12, flip=("geo", "astro", lambda: -np.pi))
+    yield of("healpy.projview", lambda **k: hp.projview(SKY, xsize=20, return_only_data=True, **k)[0][0], within=1e-12,
+             flip=("geo", "astro", lambda: -np.pi))
 
 
 def _nested():
@@ -115,43 +143,63 @@ def _of_mollzoom():
     values = lambda ax, r: [np.ma.filled(image.get_array(), -1.0) for image in images()]
     same = lambda **k: lambda: seen(lambda **o: hp.mollzoom(**o, xsize=40), values)(**k)
     parts = {
-        "nest": (True, {}, values, same(map=to_ring(SKY))), "remove_mono": (True, {}, values, same(map=hp.remove_monopole(SKY))),
-        "remove_dip": (True, {}, values, same(map=hp.remove_dipole(SKY))), "gal_cut": (20, {"remove_mono": True}, values, same(map=hp.remove_monopole(SKY, gal_cut=20))),
-        "rot": ((30, 20), {}, lambda ax, r: np.round(whole().proj.get_center(lonlat=True), 9), lambda: np.array([30.0, 20.0])),
-        "coord": ("GC", {}, lambda ax, r: whole().proj.mkcoord("G"), lambda: seen(lambda **k: hp.mollview(SKY, coord="GC", xsize=40), lambda ax, r: whole().proj.mkcoord("G"))()),
-        "xsize": (60, {}, lambda ax, r: images()[0].get_array().shape[1], lambda: 60), "title": ("T", {}, lambda ax, r: whole().get_title(), lambda: "T"),
-        "min": (2.0, {}, lambda ax, r: images()[0].get_clim()[0], lambda: 2.0), "max": (9.0, {}, lambda ax, r: images()[0].get_clim()[1], lambda: 9.0),
+        "nest": (True, {}, values, same(map=to_ring(SKY))),
+        "remove_mono": (True, {}, values, same(map=hp.remove_monopole(SKY))),
+        "remove_dip": (True, {}, values, same(map=hp.remove_dipole(SKY))),
+        "gal_cut": (20, {"remove_mono": True}, values, same(map=hp.remove_monopole(SKY, gal_cut=20))),
+        "rot": ((30, 20), {}, lambda ax, r: np.round(whole().proj.get_center(lonlat=True), 9),
+                lambda: np.array([30.0, 20.0])),
+        "coord": ("GC", {}, lambda ax, r: whole().proj.mkcoord("G"),
+                  lambda: seen(lambda **k: hp.mollview(SKY, coord="GC", xsize=40), lambda ax,
+                               r: whole().proj.mkcoord("G"))()),
+        "xsize": (60, {}, lambda ax, r: images()[0].get_array().shape[1], lambda: 60),
+        "title": ("T", {}, lambda ax, r: whole().get_title(), lambda: "T"),
+        "min": (2.0, {}, lambda ax, r: images()[0].get_clim()[0], lambda: 2.0),
+        "max": (9.0, {}, lambda ax, r: images()[0].get_clim()[1], lambda: 9.0),
         "flip": ("geo", {}, lambda ax, r: bool(whole().proj.ang2xy(30.0, 0.0, lonlat=True)[0] > 0), lambda: True),
         "cmap": ("jet", {}, lambda ax, r: [image.cmap.name for image in images()], lambda: ["jet", "jet"]),
         "fig": (7, {}, lambda ax, r: plt.get_fignums()[-1] == 7 or 7 in plt.get_fignums(), lambda: True),
         "unit": ("mK", {}, lambda ax, r: "mK" in [t.get_text() for n in plt.get_fignums() for a in plt.figure(n).axes for t in a.texts], lambda: True),
-        "format": ("%.3f", {"min": 2.0, "max": 9.0}, lambda ax, r: "2.000" in [t.get_text() for n in plt.get_fignums() for a in plt.figure(n).axes for t in a.get_xticklabels()], lambda: True),
-        "sub": (122, {}, lambda ax, r: bool(whole().get_position().x0 > 0.4), lambda: True), "margins": ((0.3, 0.1, 0.1, 0.2), {}, lambda ax, r: bool(whole().get_position().x0 > 0.25), lambda: True),
+        "format": ("%.3f", {"min": 2.0, "max": 9.0}, lambda ax,
+                   r: "2.000" in [t.get_text() for n in plt.get_fignums() for a in plt.figure(n).axes for t in a.get_xticklabels()], lambda: True),
+        "sub": (122, {}, lambda ax, r: bool(whole().get_position().x0 > 0.4), lambda: True),
+        "margins": ((0.3, 0.1, 0.1, 0.2), {}, lambda ax, r: bool(whole().get_position().x0 > 0.25), lambda: True),
     }
     for keyword, (value, base, look, expected) in parts.items():
         yield of("healpy.mollzoom", seen(draw, look), base, within=1e-9, **{keyword: (value, DEFAULT, expected)})
-    yield of("healpy.mollzoom", seen(draw, lambda ax, r: round(float(images()[0].norm(10.0)), 6)), {"min": 1.0, "max": 100.0}, norm=("log", DEFAULT, lambda: 0.5))
-    yield of("healpy.mollzoom", seen(draw, lambda ax, r: len(plt.get_fignums()), lambda: plt.figure(3).add_subplot()), hold=(True, False, lambda: 2))
-    yield of("healpy.mollzoom", lambda **k: seen(lambda **o: hp.mollzoom(**o), lambda ax, r: len(images()))(**k), map=(SKY, DEFAULT, lambda: 2))
+    yield of("healpy.mollzoom", seen(draw, lambda ax, r: round(float(images()[0].norm(10.0)), 6)),
+             {"min": 1.0, "max": 100.0}, norm=("log", DEFAULT, lambda: 0.5))
+    yield of("healpy.mollzoom", seen(draw, lambda ax, r: len(plt.get_fignums()), lambda: plt.figure(3).add_subplot()),
+             hold=(True, False, lambda: 2))
+    yield of("healpy.mollzoom", lambda **k: seen(lambda **o: hp.mollzoom(**o), lambda ax, r: len(images()))(**k),
+             map=(SKY, DEFAULT, lambda: 2))
 
 
 def _of_views():
     size = {"xsize": 30}
     for name in ("mollview", "gnomview", "cartview", "orthview", "azeqview"):
         view = getattr(hp, name)
-        yield of(f"healpy.{name}", seen(lambda view=view, **k: view(**k, **size), lambda ax, r: len(ax.images)), map=(SKY, DEFAULT, lambda: 1))
-        yield of(f"healpy.{name}", seen(lambda view=view, **k: view(SKY, cbar=False, **k, **size), lambda ax, r: (len(plt.get_fignums()), len(ax.images)),
-                                        lambda view=view: view(SKY, cbar=False, **size)), reuse_axes=(True, False, lambda: (1, 2)))
-    centre = lambda **k: np.round(seen(lambda **o: hp.azeqview(SKY, reso=200, xsize=30, **o), lambda ax, r: np.array(ax.proj.get_center(lonlat=True)))(**k), 9)
-    yield of("healpy.azeqview", centre, zat=((30, 40, 10), DEFAULT, lambda: np.round(seen(lambda **o: hp.cartview(SKY, xsize=30, zat=(30, 40, 10)), lambda ax, r: np.array(ax.proj.get_center(lonlat=True)))(), 9)))
-    yield of("healpy.azeqview", seen(lambda **k: hp.azeqview(SKY, xsize=30, **k), lambda ax, r: ax.get_aspect()), aspect=(2.0, DEFAULT, lambda: 2.0))
+        yield of(f"healpy.{name}", seen(lambda view=view, **k: view(**k, **size), lambda ax, r: len(ax.images)),
+                 map=(SKY, DEFAULT, lambda: 1))
+        yield of(f"healpy.{name}", seen(lambda view=view, **k: view(SKY, cbar=False, **k, **size), lambda ax,
+                                        r: (len(plt.get_fignums()), len(ax.images)),
+                                        lambda view=view: view(SKY, cbar=False,
+                                                               **size)), reuse_axes=(True, False, lambda: (1, 2)))
+    centre = lambda **k: np.round(seen(lambda **o: hp.azeqview(SKY, reso=200, xsize=30, **o), lambda ax,
+                                       r: np.array(ax.proj.get_center(lonlat=True)))(**k), 9)
+    yield of("healpy.azeqview", centre, zat=((30, 40, 10), DEFAULT,
+                                             lambda: np.round(seen(lambda **o: hp.cartview(SKY, xsize=30, zat=(30, 40, 10)), lambda ax, r: np.array(ax.proj.get_center(lonlat=True)))(), 9)))
+    yield of("healpy.azeqview", seen(lambda **k: hp.azeqview(SKY, xsize=30, **k), lambda ax, r: ax.get_aspect()),
+             aspect=(2.0, DEFAULT, lambda: 2.0))
     moll = lambda: hp.mollview(SKY, xsize=30, coord="G")
     first = lambda ax, r: np.nan_to_num(np.array(ax.lines[0].get_data())[:, 3:6])
-    yield of("healpy.graticule", seen(lambda **k: hp.graticule(**k) or True, first, moll), {}, within=1e-6, coord=("C", "G", lambda: seen(lambda: plt.gca().graticule(coord="C"), first, moll)()))
+    yield of("healpy.graticule", seen(lambda **k: hp.graticule(**k) or True, first, moll), {}, within=1e-6,
+             coord=("C", "G", lambda: seen(lambda: plt.gca().graticule(coord="C"), first, moll)()))
     fmt = lambda **k: hp.newprojplot(np.array([60.0, 40.0]) / 57, np.array([10.0, 20.0]) / 57, **k)
     base = lambda: hp.projview(SKY, xsize=20)
     yield of("healpy.newprojplot", seen(fmt, lambda ax, r: r[0].get_color(), base), fmt=("r-", DEFAULT, lambda: "r"))
-    yield of("healpy.newprojplot", seen(lambda **k: hp.newprojplot(np.array([1.0, 2.0]), np.array([0.5, 0.6]), **k), lambda ax, r: np.array(r[0].get_data()), base), {}, within=1e-12,
+    yield of("healpy.newprojplot", seen(lambda **k: hp.newprojplot(np.array([1.0, 2.0]), np.array([0.5, 0.6]), **k),
+                                        lambda ax, r: np.array(r[0].get_data()), base), {}, within=1e-12,
              lonlat=(True, False, lambda: np.radians([[-1.0, -2.0], [0.5, 0.6]])))
 
 
@@ -162,16 +210,21 @@ def _of_coefficients():
     lsq = lambda **k: hp.map2alm_lsq(FULL[0], 8, 8, **k)[2]
     memory = lambda **k: (lambda m: bool(np.shares_memory(hp.ma(m, **k).data, m)))(PLAIN.copy())
     return [
-        of("healpy.alm2map", lambda **k: hp.alm2map(TEB, NSIDE, **k), pixwin=(True, False, lambda: healpy.alm2map(windowed(TEB), NSIDE))),
+        of("healpy.alm2map", lambda **k: hp.alm2map(TEB, NSIDE, **k),
+           pixwin=(True, False, lambda: healpy.alm2map(windowed(TEB), NSIDE))),
         of("healpy.synfast", again, {}, within=1e-12, pixwin=(True, False, lambda: _of_alm(windowed))),
-        of("healpy.synalm", lambda **k: hp.synalm(SPECTRA, **k).shape, mmax=(4, LMAX, lambda: (3, healpy.Alm.getsize(LMAX, 4)))),  # healpy crashes
+        of("healpy.synalm", lambda **k: hp.synalm(SPECTRA, **k).shape,
+           mmax=(4, LMAX, lambda: (3, healpy.Alm.getsize(LMAX, 4)))),  # healpy crashes
         of("healpy.synfast", lambda **k: again(**k)[1].shape, mmax=(4, LMAX, lambda: (3, healpy.Alm.getsize(LMAX, 4)))),
         of("healpy.pixwin", lambda **k: hp.pixwin(NSIDE, **k), lmax=(9, 3 * NSIDE - 1, lambda: hp.pixwin(NSIDE)[:10])),
         # HEALPix's file for nside 2
-        of("healpy.pixwin", lambda **k: np.array(hp.pixwin(2, **k))[..., 2], {}, within=1e-7, pol=(True, False, lambda: np.array([0.93310702, 0.97751743]))),
-        of("healpy.harmonic_ud_grade", lambda **k: hp.harmonic_ud_grade(PLAIN, 4, use_pixel_weights=False, **k), {}, within=1e-12,
+        of("healpy.pixwin", lambda **k: np.array(hp.pixwin(2, **k))[..., 2], {}, within=1e-7,
+           pol=(True, False, lambda: np.array([0.93310702, 0.97751743]))),
+        of("healpy.harmonic_ud_grade", lambda **k: hp.harmonic_ud_grade(PLAIN, 4, use_pixel_weights=False, **k), {},
+           within=1e-12,
            pixwin=(False, True, lambda: healpy.harmonic_ud_grade(PLAIN, 4, use_pixel_weights=False, pixwin=False))),
-        of("healpy.ma", memory, copy=(False, True, lambda: True)), of("healpy.map2alm_lsq", lambda **k: lsq(**k) < 4, tol=(0.1, 1e-10, lambda: True)),
+        of("healpy.ma", memory, copy=(False, True, lambda: True)),
+        of("healpy.map2alm_lsq", lambda **k: lsq(**k) < 4, tol=(0.1, 1e-10, lambda: True)),
         of("healpy.map2alm_lsq", lsq, maxiter=(2, 20, lambda: Sent(2, ["ZonalWarning"]))),
     ]
 
@@ -186,16 +239,22 @@ def _of_ranks():
     made = lambda **k: zonal.mpi.SHT(MPI.COMM_SELF, HEALPIX, 8, threads=1, **k)
     whole = made()
     return [
-        of("mpi.SHT.__init__", lambda **k: made(**k).n_alm, mmax=(3, 8, lambda: zonal.alm_size(8, 3))), of("mpi.SHT.__init__", lambda **k: made(**k).spin, spin=(2, 0, lambda: 2)),
+        of("mpi.SHT.__init__", lambda **k: made(**k).n_alm, mmax=(3, 8, lambda: zonal.alm_size(8, 3))),
+        of("mpi.SHT.__init__", lambda **k: made(**k).spin, spin=(2, 0, lambda: 2)),
         of("mpi.SHT.__init__", lambda **k: repr(made(**k)), speeds=([-1.0], DEFAULT, raises)),
-        *(of(f"mpi.SHT.{name}", lambda name=name, given=given, **k: getattr(whole, name)(given, **k), root=(1, 0, raises))
-          for name, given in (("scatter_map", PLAIN), ("gather_map", PLAIN), ("scatter_alm", TEB[0][:45]), ("gather_alm", TEB[0][:45]))),
-        of("mpi.SHT.read_map", reading(_map_file, lambda m: m, whole.read_map), {"fields": [0, 1]}, pol=(False, DEFAULT, lambda: IQU[:2])),
-        of("anafast", lambda **k: zonal.anafast(healpy.alm2map(TEB[0], NSIDE), lmax=LMAX, **k), {}, within=1e-9, tolerance=(1e-11, DEFAULT, lambda: healpy.alm2cl(TEB[0]))),
+        *(of(f"mpi.SHT.{name}", lambda name=name, given=given, **k: getattr(whole, name)(given, **k),
+             root=(1, 0, raises))
+          for name, given in (("scatter_map", PLAIN), ("gather_map", PLAIN), ("scatter_alm", TEB[0][:45]),
+                              ("gather_alm", TEB[0][:45]))),
+        of("mpi.SHT.read_map", reading(_map_file, lambda m: m, whole.read_map), {"fields": [0, 1]},
+           pol=(False, DEFAULT, lambda: IQU[:2])),
+        of("anafast", lambda **k: zonal.anafast(healpy.alm2map(TEB[0], NSIDE), lmax=LMAX, **k), {}, within=1e-9,
+           tolerance=(1e-11, DEFAULT, lambda: healpy.alm2cl(TEB[0]))),
     ]
 
 
 def cases():
     """All of them."""
-    groups = [*_of_projview(), *_of_data_of_projview(), *_of_mollzoom(), *_of_views(), *_of_coefficients(), *_of_ranks()]
+    groups = [*_of_projview(), *_of_data_of_projview(), *_of_mollzoom(), *_of_views(), *_of_coefficients(),
+              *_of_ranks()]
     return [case for group in groups for case in group]

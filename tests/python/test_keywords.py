@@ -18,17 +18,21 @@ import keywords_of_zonal
 from keyword_names import ABSENT, ALL
 
 FOLDER = Path(__file__).parent
-TABLES = (keywords_of_healpy, keywords_of_zonal, keywords_of_maps, keywords_of_convolutions, keywords_of_files, keywords_of_plots, keywords_of_ranks,
+TABLES = (keywords_of_healpy, keywords_of_zonal, keywords_of_maps, keywords_of_convolutions, keywords_of_files,
+          keywords_of_plots, keywords_of_ranks,
           keywords_of_series, keywords_of_views)
 CASES = [case for table in TABLES for case in table.cases()]
 # Function, keyword and a test that fails without the keyword; tools/check_keywords.py runs these without it.
 ELSEWHERE = [line.split() for line in (FOLDER / "keywords_elsewhere.txt").read_text().splitlines() if not line.startswith("#")]
 
 # Of these no test says yet what they do.
-WITHOUT_TEST = {("zonal.cache_limit", "limit"), ("zonal.gwrm.Parameter.__init__", "modes"), ("zonal.gwrm.Parameter.__init__", "subdomains"),
-                ("zonal.healpy.graticule", "fontsize"), ("zonal.healpy.graticule", "local"), ("zonal.healpy.pixwin", "datapath"),
+WITHOUT_TEST = {("zonal.cache_limit", "limit"), ("zonal.gwrm.Parameter.__init__", "modes"),
+                ("zonal.gwrm.Parameter.__init__", "subdomains"),
+                ("zonal.healpy.graticule", "fontsize"), ("zonal.healpy.graticule", "local"),
+                ("zonal.healpy.pixwin", "datapath"),
                 ("zonal.healpy.projview", "show_tickmarkers"), ("zonal.healpy.query_polygon", "buff"),
-                ("zonal.healpy.query_polygon", "fact"), ("zonal.healpy.query_strip", "buff"), ("zonal.healpy.read_map", "memmap"),
+                ("zonal.healpy.query_polygon", "fact"), ("zonal.healpy.query_strip", "buff"),
+                ("zonal.healpy.read_map", "memmap"),
                 ("zonal.io.quadrature_weights", "progress"), ("zonal.mpi.SHT.anafast", "max_iterations")}
 
 
@@ -45,7 +49,8 @@ def test_a_keyword_does_what_it_says(case):
 
 
 def test_every_keyword_has_a_test():
-    tested = {(case.function, case.keyword) for case in CASES} | {(function, keyword) for function, keyword, _ in ELSEWHERE}
+    tested = {(case.function, case.keyword) for case in CASES} | {(function, keyword) for function, keyword,
+                                                                  _ in ELSEWHERE}
     tested = {one for one in tested if one[0].rpartition(".")[0] not in ABSENT}
     assert sorted(ALL - tested - WITHOUT_TEST) == [], "have no test: add a case, or name a test in keywords_elsewhere.txt"
     assert sorted((tested | WITHOUT_TEST) - ALL) == [], "are no keywords"
