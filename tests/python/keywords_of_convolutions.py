@@ -99,6 +99,11 @@ def _of_smoothing():
                                                   **k)[1][0].choice.precision), precision=("float32", DEFAULT, lambda: "float32")),
         of("smooth", harmonic(PLAIN, 0.3), {"beam": 2 * np.ones(MOST + 1)}, within=CLOSE,
            normalization=("window", "none", lambda: smoothed(PLAIN))),
+    ]
+
+
+def _of_both():
+    return [
         *(of(name, lambda call=call, **k: _error_of(call, k), error=(1e-3, 1e-5, lambda: (True, 1e-3))) for name,
           call in CALLS.items()),
         *(of(name, lambda call=call, **k: type(call(PLAIN, **k)).__name__,
@@ -298,5 +303,5 @@ def _of_splits():
 
 def cases():
     """All of them."""
-    groups = [*_of_smoothing(), *_of_convolution(), *_of_plans(), *_of_pixel_convolutions(), *_of_splits()]
+    groups = [*_of_smoothing(), *_of_both(), *_of_convolution(), *_of_plans(), *_of_pixel_convolutions(), *_of_splits()]
     return [case for group in groups for case in group]

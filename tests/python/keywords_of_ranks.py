@@ -124,6 +124,23 @@ def _of_ranks():
     ]
 
 
+def _of_one_library(name, call, narrow):
+    if name == "jax":
+        return [of("jax.almxfl", call("almxfl", NARROW, BEAM[:8]), narrow, within=SUM,
+                     lmax=(With(7, mmax=4), DEFAULT, lambda: zonal.almxfl(NARROW, BEAM, 7, 4)),
+                     mmax=(With(4, lmax=7), DEFAULT, lambda: zonal.almxfl(NARROW, BEAM, 7, 4))),
+                  of("jax.synalm", call("synalm", CL[:8], NARROW), narrow, within=SUM,
+                     lmax=(With(7, mmax=4), DEFAULT, lambda: zonal.almxfl(NARROW, np.sqrt(CL), 7, 4)),
+                     mmax=(With(4, lmax=7), DEFAULT, lambda: zonal.almxfl(NARROW, np.sqrt(CL), 7, 4))),
+                  of("jax.rotate_alm", call("rotate_alm", TEB[0], (0.1, 0.2, 0.3)), {}, within=SUM,
+                     lmax=(9, LMAX, raises))]
+    else:
+        return [of("torch.almxfl", call("almxfl", NARROW, BEAM[:8], 7), {}, within=SUM,
+                     mmax=(4, DEFAULT, lambda: zonal.almxfl(NARROW, BEAM, 7, 4))),
+                  of("torch.synalm", call("synalm", CL[:8], NARROW, 7), {}, within=SUM,
+                     mmax=(4, DEFAULT, lambda: zonal.almxfl(NARROW, np.sqrt(CL), 7, 4)))]
+
+
 def _of_libraries():
     found = []
     sht = zonal.SHT(HEALPIX, LMAX, threads=1)
@@ -176,20 +193,7 @@ def _of_libraries():
             of(f"{name}.profile_window", call("profile_window", _cosine(name), 9), {}, within=1e-10,
                n_nodes=(5, 9 + 64, lambda: _window_of_cosine(np.pi, 5))),
         ]
-        if name == "jax":
-            found += [of("jax.almxfl", call("almxfl", NARROW, BEAM[:8]), narrow, within=SUM,
-                         lmax=(With(7, mmax=4), DEFAULT, lambda: zonal.almxfl(NARROW, BEAM, 7, 4)),
-                         mmax=(With(4, lmax=7), DEFAULT, lambda: zonal.almxfl(NARROW, BEAM, 7, 4))),
-                      of("jax.synalm", call("synalm", CL[:8], NARROW), narrow, within=SUM,
-                         lmax=(With(7, mmax=4), DEFAULT, lambda: zonal.almxfl(NARROW, np.sqrt(CL), 7, 4)),
-                         mmax=(With(4, lmax=7), DEFAULT, lambda: zonal.almxfl(NARROW, np.sqrt(CL), 7, 4))),
-                      of("jax.rotate_alm", call("rotate_alm", TEB[0], (0.1, 0.2, 0.3)), {}, within=SUM,
-                         lmax=(9, LMAX, raises))]
-        else:
-            found += [of("torch.almxfl", call("almxfl", NARROW, BEAM[:8], 7), {}, within=SUM,
-                         mmax=(4, DEFAULT, lambda: zonal.almxfl(NARROW, BEAM, 7, 4))),
-                      of("torch.synalm", call("synalm", CL[:8], NARROW, 7), {}, within=SUM,
-                         mmax=(4, DEFAULT, lambda: zonal.almxfl(NARROW, np.sqrt(CL), 7, 4)))]
+        found += _of_one_library(name, call, narrow)
         found.append(of(f"{name}.rotate_alm", call("rotate_alm", TEB[0], (0.1, 0.2, 0.3)),
                         threads=(-1, DEFAULT, raises)))
     return found

@@ -28,6 +28,34 @@ def seen(draw, look, before=None):
     return call
 
 
+def _of_labels(bar):
+    return {
+        "xtick_label_color": ("red", {"graticule_labels": True}, lambda ax, mesh: ax.get_xticklabels()[0].get_color(),
+                              "red"),
+        "ytick_label_color": ("red", {"graticule_labels": True}, lambda ax, mesh: ax.get_yticklabels()[0].get_color(),
+                              "red"),
+        "fontname": ("DejaVu Serif", {"title": "t"}, lambda ax, mesh: ax.title.get_fontname(), "DejaVu Serif"),
+        "fontsize": ({"title": 31}, {"title": "t"}, lambda ax, mesh: ax.title.get_fontsize(), 31.0),
+        "phi_convention": ("symmetrical", {"graticule_labels": True}, lambda ax,
+                           mesh: ax.get_xticklabels()[0].get_text(), "-120°"),
+        "custom_xtick_labels": (list("ABCDE"), {"graticule_labels": True}, lambda ax,
+                                mesh: [t.get_text() for t in ax.get_xticklabels()], list("ABCDE")),
+        "custom_ytick_labels": (list("ABCDE"), {"graticule_labels": True}, lambda ax,
+                                mesh: [t.get_text() for t in ax.get_yticklabels()], list("ABCDE")),
+        "cbar_ticks": ([3.0, 5.0, 7.0], {}, lambda ax, mesh: bar(ax).get_xticks().tolist(), [3.0, 5.0, 7.0]),
+        "extend": ("both", {}, lambda ax, mesh: mesh.colorbar.extend, "both"),
+        "sub": (222, {"cbar": False}, lambda ax, mesh: bool(ax.get_position().x0 > 0.4), True),
+        "margins": ((0.2, 0.1, 0.1, 0.2), {"cbar": False}, lambda ax,
+                    mesh: round(ax.get_position(original=True).x0, 6), 0.2),
+        "dpi": (50, {}, lambda ax, mesh: float(ax.figure.dpi), 50.0),
+        "return_only_data": (True, {}, lambda ax, found: type(found).__name__, "tuple"),
+        "rot_graticule": (True, {}, lambda ax, mesh: len(ax.lines), 5 + 12),
+        "graticule_coord": ("C", {"coord": "G"}, lambda ax, mesh: len(ax.lines), 5 + 12),
+        "override_rot_graticule_properties": ({"t_step": 90}, {"rot_graticule": True}, lambda ax, mesh: len(ax.lines),
+                                              1 + 12),
+    }
+
+
 def _of_projview():
     draw = lambda **k: hp.projview(**({"m": SKY, "xsize": 20} | k))
     bar = lambda ax: ax.figure.axes[-1]
@@ -63,30 +91,7 @@ def _of_projview():
         "latitude_grid_spacing": (45, {"graticule": True}, lambda ax, mesh: len(ax.get_yticks()), 3),
         "override_plot_properties": ({"figure_width": 4}, {}, lambda ax, mesh: ax.figure.get_figwidth(), 4.0),
         **{name: (text, {}, lambda ax, mesh: [t.get_text() for t in ax.texts], [text]) for name, text in TEXTS.items()},
-        "xtick_label_color": ("red", {"graticule_labels": True}, lambda ax, mesh: ax.get_xticklabels()[0].get_color(),
-                              "red"),
-        "ytick_label_color": ("red", {"graticule_labels": True}, lambda ax, mesh: ax.get_yticklabels()[0].get_color(),
-                              "red"),
-        "fontname": ("DejaVu Serif", {"title": "t"}, lambda ax, mesh: ax.title.get_fontname(), "DejaVu Serif"),
-        "fontsize": ({"title": 31}, {"title": "t"}, lambda ax, mesh: ax.title.get_fontsize(), 31.0),
-        "phi_convention": ("symmetrical", {"graticule_labels": True}, lambda ax,
-                           mesh: ax.get_xticklabels()[0].get_text(), "-120°"),
-        "custom_xtick_labels": (list("ABCDE"), {"graticule_labels": True}, lambda ax,
-                                mesh: [t.get_text() for t in ax.get_xticklabels()], list("ABCDE")),
-        "custom_ytick_labels": (list("ABCDE"), {"graticule_labels": True}, lambda ax,
-                                mesh: [t.get_text() for t in ax.get_yticklabels()], list("ABCDE")),
-        "cbar_ticks": ([3.0, 5.0, 7.0], {}, lambda ax, mesh: bar(ax).get_xticks().tolist(), [3.0, 5.0, 7.0]),
-        "extend": ("both", {}, lambda ax, mesh: mesh.colorbar.extend, "both"),
-        "sub": (222, {"cbar": False}, lambda ax, mesh: bool(ax.get_position().x0 > 0.4), True),
-        "margins": ((0.2, 0.1, 0.1, 0.2), {"cbar": False}, lambda ax,
-                    mesh: round(ax.get_position(original=True).x0, 6), 0.2),
-        "dpi": (50, {}, lambda ax, mesh: float(ax.figure.dpi), 50.0),
-        "return_only_data": (True, {}, lambda ax, found: type(found).__name__, "tuple"),
-        "rot_graticule": (True, {}, lambda ax, mesh: len(ax.lines), 5 + 12),
-        "graticule_coord": ("C", {"coord": "G"}, lambda ax, mesh: len(ax.lines), 5 + 12),
-        "override_rot_graticule_properties": ({"t_step": 90}, {"rot_graticule": True}, lambda ax, mesh: len(ax.lines),
-                                              1 + 12),
-    }
+    } | _of_labels(bar)
     for keyword, (value, base, look, expected) in looks.items():
         yield of("healpy.projview", seen(draw, look), base, **{keyword: (value, DEFAULT, lambda e=expected: e)})
     again = lambda: hp.projview(SKY, xsize=20, cbar=False)

@@ -55,9 +55,6 @@ def _everywhere():
 
 def _of_coefficients():
     quantity = {"TT": CL, "EE": CL / 2, "BB": CL / 3, "TE": CL / 9}
-    sht = zonal.SHT(HEALPIX, LMAX)
-    rings, on_rings = zonal.SHT(zonal.Grid.fejer1(12, 24), LMAX), np.cos(np.arange(288.0) ** 2)
-    once = rings.analyze(on_rings, iterations=0)
     return [
         of("almxfl", lambda **k: zonal.almxfl(NARROW, BEAM, **k), {"lmax": 8, "mmax": 3}, lmax=(7, DEFAULT, raises),
            mmax=(4, DEFAULT, raises)),
@@ -105,6 +102,14 @@ def _of_coefficients():
            lmax=(9, LMAX, raises), inplace=(True, False, lambda: (_rotated(TEB), _rotated(TEB)))),
         of("gaussian_window", lambda **k: zonal.gaussian_window(0.3, LMAX, **k),
            spin=(2, 0, lambda: healpy.gauss_beam(0.3, LMAX, pol=True)[:, 1] * (L > 1))),
+    ]
+
+
+def _of_transforms():
+    sht = zonal.SHT(HEALPIX, LMAX)
+    rings, on_rings = zonal.SHT(zonal.Grid.fejer1(12, 24), LMAX), np.cos(np.arange(288.0) ** 2)
+    once = rings.analyze(on_rings, iterations=0)
+    return [
         of("SHT.__init__", lambda **k: zonal.SHT(HEALPIX, 8, **k).synthesize(NARROW), {"mmax": 3},
            mmax=(4, DEFAULT, raises)),
         of("SHT.__init__", lambda **k: zonal.SHT(HEALPIX, LMAX, **k).adjoint(FULL[1:]),
@@ -161,4 +166,4 @@ def _written(call, length, kind=float, out=None):
 
 def cases():
     """All of them."""
-    return [*_everywhere(), *(case for group in _of_coefficients() for case in group)]
+    return [*_everywhere(), *(case for group in (*_of_coefficients(), *_of_transforms()) for case in group)]
