@@ -52,6 +52,9 @@ class Grid {
     std::int64_t healpix_nside() const { return healpix_nside_; }
     /// nside of the grid of healpix() that these are rings of, be it all or a subset; 0 of other grids.
     std::int64_t healpix_nside_of_rings() const { return healpix_nside_of_rings_; }
+    /// Degree up to which the weights integrate polynomials in cos theta exactly, where a rule that this
+    /// class made says so; -1 of every other grid.
+    std::int64_t exact_degree() const { return exact_degree_; }
 
     /// The grid of the rings with these indices, of maps of the same length: other pixels are left alone.
     Grid subset(const std::vector<std::int64_t>& ring_indices) const;
@@ -74,10 +77,12 @@ class Grid {
     static Grid equidistant_cylindrical(std::int64_t n_rings, std::int64_t n_phi);
 
   private:
+    static Grid exact_to(std::int64_t degree, Grid grid);
+
     std::vector<Ring> rings_;
     std::int64_t n_pixels_;
     std::string name_;
-    std::int64_t healpix_nside_ = 0, healpix_nside_of_rings_ = 0;
+    std::int64_t healpix_nside_ = 0, healpix_nside_of_rings_ = 0, exact_degree_ = -1;
 };
 
 }  // namespace zonal

@@ -101,27 +101,39 @@ std::vector<Node> clenshaw_curtis_nodes(std::int64_t n) {
 }  // namespace
 }  // namespace grids
 
+namespace {
+
+/// Rules of n points that are symmetric about the equator integrate odd degrees beyond n - 1 as well.
+std::int64_t degree_of_rule(std::int64_t n_rings) {
+    return n_rings % 2 == 1 ? n_rings : n_rings - 1;
+}
+
+}  // namespace
+
 Grid Grid::fejer1(std::int64_t n_rings, std::int64_t n_phi, double phi_0) {
     grids::check_n_rings(n_rings);
-    return grids::grid_of_rings(grids::fejer1_nodes(n_rings), n_rings, n_phi, phi_0, "fejer1");
+    return exact_to(degree_of_rule(n_rings),
+                    grids::grid_of_rings(grids::fejer1_nodes(n_rings), n_rings, n_phi, phi_0, "fejer1"));
 }
 
 Grid Grid::fejer2(std::int64_t n_rings, std::int64_t n_phi, double phi_0) {
     grids::check_n_rings(n_rings);
-    return grids::grid_of_rings(grids::fejer2_nodes(n_rings), n_rings, n_phi, phi_0, "fejer2");
+    return exact_to(degree_of_rule(n_rings),
+                    grids::grid_of_rings(grids::fejer2_nodes(n_rings), n_rings, n_phi, phi_0, "fejer2"));
 }
 
 Grid Grid::clenshaw_curtis(std::int64_t n_rings, std::int64_t n_phi, double phi_0) {
     grids::check_n_rings(n_rings, 2);
-    return grids::grid_of_rings(grids::clenshaw_curtis_nodes(n_rings), n_rings, n_phi, phi_0,
-                                "clenshaw_curtis");
+    return exact_to(degree_of_rule(n_rings), grids::grid_of_rings(grids::clenshaw_curtis_nodes(n_rings),
+                                                                  n_rings, n_phi, phi_0, "clenshaw_curtis"));
 }
 
 Grid Grid::equidistant_cylindrical(std::int64_t n_rings, std::int64_t n_phi) {
     grids::check_n_rings(n_rings);
     const double half_pixel = std::numbers::pi / static_cast<double>(n_phi);
-    return grids::grid_of_rings(grids::fejer1_nodes(n_rings), n_rings, n_phi, half_pixel,
-                                "equidistant_cylindrical");
+    return exact_to(degree_of_rule(n_rings),
+                    grids::grid_of_rings(grids::fejer1_nodes(n_rings), n_rings, n_phi, half_pixel,
+                                         "equidistant_cylindrical"));
 }
 
 }  // namespace zonal

@@ -150,8 +150,8 @@ namespace zonal {
 
 Grid Grid::gauss_legendre(std::int64_t n_rings, std::int64_t n_phi, double phi_0) {
     grids::check_n_rings(n_rings);
-    return grids::grid_of_rings(grids::gauss_legendre_nodes(n_rings), n_rings, n_phi, phi_0,
-                                "gauss_legendre");
+    return exact_to(2 * n_rings - 1, grids::grid_of_rings(grids::gauss_legendre_nodes(n_rings), n_rings,
+                                                          n_phi, phi_0, "gauss_legendre"));
 }
 
 }  // namespace zonal

@@ -99,6 +99,11 @@ bool Grid::has_other_pixels() const {
     return in_rings < n_pixels_;
 }
 
+Grid Grid::exact_to(std::int64_t degree, Grid grid) {
+    grid.exact_degree_ = degree;
+    return grid;
+}
+
 Grid Grid::subset(const std::vector<std::int64_t>& ring_indices) const {
     std::vector<Ring> chosen;
     chosen.reserve(ring_indices.size());

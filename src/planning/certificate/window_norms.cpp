@@ -42,6 +42,7 @@ double by_gaussian(const Grid& grid, std::int64_t lmax) {
 
 /// Returns the last degree up to which the rings' weights integrate P_l to rounding, perhaps -1.
 std::int64_t exact_degree(const Grid& grid) {
+    if (grid.exact_degree() >= 0) return grid.exact_degree();
     constexpr double rounding = 1e-11;  // of the sphere's area
     std::vector<double> before(grid.rings().size(), 0), now(grid.rings().size(), 1);
     for (std::int64_t l = 0; l <= 2 * grid.n_rings(); ++l) {

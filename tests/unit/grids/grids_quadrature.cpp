@@ -28,8 +28,9 @@ std::vector<double> integrals(const Grid& grid, std::int64_t lmax) {
     return {sums.begin(), sums.end()};
 }
 
-/// The rule integrates P_l to 4 pi delta_l0 up to this degree.
+/// The rule integrates P_l to 4 pi delta_l0 up to this degree, and says so.
 void expect_exact_up_to(const Grid& grid, std::int64_t degree) {
+    EXPECT_EQ(grid.exact_degree(), degree) << grid.name();
     const auto sums = integrals(grid, degree);
     // Each ring's rounding of its weight and of its cosine, times P_l' <= l / sin theta.
     const double tolerance = 4 * pi * 4 * eps * (1 + std::sqrt(static_cast<double>(degree)));
@@ -58,7 +59,7 @@ TEST(Quadrature, EquidistantRulesAreExactUpToDegreeNMinus1) {
             expect_exact_up_to(factory(n, 5, 0), degree);
             if (n < 64) expect_inexact_at(factory(n, 5, 0), degree + 1);  // the error shrinks as n^-3
         }
-        expect_exact_up_to(Grid::equidistant_cylindrical(n, 5), n - 1);
+        expect_exact_up_to(Grid::equidistant_cylindrical(n, 5), n % 2 == 0 ? n - 1 : n);
     }
 }
 
