@@ -121,9 +121,14 @@ void report_part(const SmoothOptions& options, const SmoothedPart& part, const S
     session.note(part.notes);
 }
 
+/// Images have planes without names.
+std::string title_of(const SkyMap& map, std::int64_t row) {
+    return map.row_name(row).empty() ? fmt::format("column {}", row) : map.row_name(row);
+}
+
 std::string names_of(const SmoothedPart& part, const SkyMap& map) {
     std::string names;
-    for (const auto row : part.rows) names += (names.empty() ? "" : ", ") + map.row_name(row);
+    for (const auto row : part.rows) names += (names.empty() ? "" : ", ") + title_of(map, row);
     return names;
 }
 
@@ -155,7 +160,7 @@ void add_part_cards(const SmoothedPart& part, bool is_second, std::vector<io::He
 std::string names_of_all(const SkyMap& map) {
     std::string names;
     for (std::int64_t row = 0; row < map.rows().extent(0); ++row)
-        names += (names.empty() ? "" : ", ") + map.row_name(row);
+        names += (names.empty() ? "" : ", ") + title_of(map, row);
     return names;
 }
 
