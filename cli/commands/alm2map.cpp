@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "commands/recipe.hpp"
 #include "engine/job_sky.hpp"
 #include "options/beam_options.hpp"
@@ -72,18 +74,27 @@ void run(Alm2mapOptions& options, Session& session) {
     options.files.begin(session);
     auto [file, part] = read_truncated(options, pixels, session);
     const auto lmax = file.layout.lmax();
-    auto map =
-        new_sky_map(pixels, file.components.size() == 3, file.unit, file.precision, file.coordinates, part);
+    const MapSynthesisOptions how{options.files.run.thread_count(), options.files.run.device,
+                                  session.progress("synthesis")};
+    const auto grid = make_grid(pixels);
+    const bool polarized = file.components.size() == 3;
+    if (!part)
+        session.require_memory(
+            16.0 * static_cast<double>(file.layout.size()) +
+                8.0 * static_cast<double>(file.components.size()) * static_cast<double>(grid.n_pixels()) +
+                bytes_of_synthesis(grid, polarized, file.layout, how),
+            fmt::format("a map of {} from alm up to lmax = {}", to_string(pixels), lmax));
+    auto map = new_sky_map(pixels, polarized, file.unit, file.precision, file.coordinates, part);
     if (const auto beam = beam_to(options.beam, map.nside(), lmax, session))
         multiply(file, *beam);
     else if (options.beam.extension != Extension::none)
         throw UsageError("--extend: only with --beam or --pixwin");
-    const auto& run = options.files.run;
-    synthesize(to_map_alm(file), map, {run.thread_count(), run.device, session.progress("synthesis")});
+    const auto mmax = file.layout.mmax();
+    synthesize(to_map_alm(std::move(file)), map, how);
     auto cards = beam_cards(options.beam);
     cards.push_back({"MAX-LPOL", lmax, "highest degree l"});
     session.report["lmax"] = lmax;
-    session.report["mmax"] = file.layout.mmax();
+    session.report["mmax"] = mmax;
     write_map(options.files, map, cards, session);
 }
 

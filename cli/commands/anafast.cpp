@@ -137,6 +137,9 @@ void run(AnafastOptions& options, Session& session) {
         if (session.has_several_ranks()) require_same_shares(first, *second, options, session);
         require_same_sky(first, *second, options);
     }
+    const auto coefficients =
+        16.0 * static_cast<double>(first.components.size()) * static_cast<double>(first.layout.size());
+    session.require_memory((second ? 2 : 1) * coefficients, "the spectra");
     auto file = make_spectra(first, second);
     sum_over_ranks(file.spectra, session);
     file.precision = options.files.precision.value_or(file.precision);

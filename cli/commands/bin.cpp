@@ -61,6 +61,8 @@ void run(BinOptions& options, Session& session) {
     const auto events = io::read_events(options.files.in, columns);
     session.note(events.notes);
     stop_if_interrupted();
+    session.require_memory(8.0 * static_cast<double>(full_sky_size(HealpixPixels{options.nside})),
+                           fmt::format("--nside {}", options.nside));
     auto counts = bin_events(events, {options.nside, options.ordering}, range);
     if (events.coordinates == CoordinateSystem::unknown)
         session.note(fmt::format("columns {} and {} name no coordinate system: unknown", options.longitude,

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "commands/recipe.hpp"
 #include "options/new_map.hpp"
@@ -137,9 +138,19 @@ void convert_map(const ConvertOptions& options, Session& session) {
     // Hits and covariances are no fields that alm could describe.
     const auto columns = options.resamples() ? Columns::fields : Columns::all;
     const auto extent = options.resamples() ? Extent::whole_sky : Extent::own_pixels;
-    const auto map = read_sky_map(options.files.in, options.input, session, columns, extent);
+    auto map = read_sky_map(options.files.in, options.input, session, columns, extent);
     const auto pixels = new_pixels(options, map);
-    auto out = options.resamples() ? resampled(options, map, pixels, session) : reorder(map, pixels);
+    auto out =
+        options.resamples() ? resampled(options, map, pixels, session) : reorder(std::move(map), pixels);
+    const double pixels_out = static_cast<double>(out.grid().n_pixels());
+    const double rows = static_cast<double>(out.rows().extent(0));
+    const auto what = out.header().source + ": ";
+    if (options.sky == Sky::full && out.is_patch())
+        session.require_memory(8 * rows * static_cast<double>(full_sky_size(pixels)), what + "--full");
+    if (options.sky == Sky::partial)  // their numbers, and which they are
+        session.require_memory((8 + 1.0 / 8) * pixels_out, what + "--partial");
+    if (options.sky == Sky::multi_order)  // the columns in their order, and cells
+        session.require_memory((8 * rows + 40) * pixels_out, what + "--multi-order");
     choose_pixels(options.sky, out);
     set_header(options, out.header());
     write_map(options.files, out, {}, session);

@@ -61,12 +61,13 @@ std::int64_t field_count(const io::HduSummary& hdu) {
                          [](const auto& column) { return column.name != "PIXEL" && column.name != "UNIQ"; });
 }
 
-Json map_report(const std::string& path, const io::HduSummary& hdu) {
+Json map_report(const std::string& path, const io::HduSummary& hdu, Session& session) {
     Json report, columns = Json::array();
     for (std::int64_t i = 0; i < field_count(hdu); ++i) {
         // One at a time: a cube may be larger than the memory.
-        const auto map =
-            io::read_map(path, {.hdu = std::to_string(hdu.number), .fields = {std::to_string(i)}});
+        const auto map = io::read_map(path, {.hdu = std::to_string(hdu.number),
+                                             .fields = {std::to_string(i)},
+                                             .check_memory = session.memory_check()});
         const auto& column = map.columns[0];
         Json json = {{"name", column.name}, {"unit", column.unit}};
         if (column.stokes != Stokes::none) json["stokes"] = stokes_name(column.stokes);
@@ -80,13 +81,13 @@ Json map_report(const std::string& path, const io::HduSummary& hdu) {
     return report;
 }
 
-Json hdu_report(const std::string& path, const io::HduSummary& hdu) {
+Json hdu_report(const std::string& path, const io::HduSummary& hdu, Session& session) {
     Json report = {
         {"number", hdu.number}, {"name", hdu.name}, {"type", hdu.type}, {"kind", to_string(hdu.kind)}};
     report["shape"] = hdu.shape;
     if (hdu.kind == io::FileKind::map) {
         try {
-            report.update(map_report(path, hdu));
+            report.update(map_report(path, hdu, session));
             return report;
         } catch (const IoError& error) {  // a damaged extension: say so and go on
             report["error"] = error.what();
@@ -100,9 +101,10 @@ Json hdu_report(const std::string& path, const io::HduSummary& hdu) {
 }
 
 /// What Zonal reads of files other than maps, as a whole.
-void add_content(const std::string& path, io::FileKind kind, Json& report) {
+void add_content(const std::string& path, io::FileKind kind, Session& session) {
+    Json& report = session.report;
     if (kind == io::FileKind::alm) {
-        const auto alm = io::read_alm(path);
+        const auto alm = io::read_alm(path, session.memory_check());
         report["lmax"] = alm.layout.lmax();
         report["mmax"] = alm.layout.mmax();
         report["components"] = alm.components.size();
@@ -147,9 +149,10 @@ void run(InfoOptions& options, Session& session) {
         session.note(map.notes);
         session.report["reads_as"] = io::describe_reading(map);
     }
-    add_content(options.file, summary.kind, session.report);
+    add_content(options.file, summary.kind, session);
     session.report["hdus"] = Json::array();
-    for (const auto& hdu : summary.hdus) session.report["hdus"].push_back(hdu_report(options.file, hdu));
+    for (const auto& hdu : summary.hdus)
+        session.report["hdus"].push_back(hdu_report(options.file, hdu, session));
 }
 
 }  // namespace

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "commands/recipe.hpp"
 #include "zonal/io/inspect.hpp"
 #include "zonal/sky/rotation.hpp"
@@ -84,6 +86,16 @@ void rotate_map(const RotateOptions& options, Session& session) {
     const auto rotation = find_rotation(options, map.header().coordinates);
     MapAnalysis how(options.analysis, map, options.files.run, "rotate", session);
     how.mask_mode = options.mask.mode;
+    // The analysis is one of a copy; the result is made when that is gone.
+    const AlmLayout layout(how.lmax);
+    const double rows = static_cast<double>(map.rows().extent(0));
+    const double pixels = 8 * rows * static_cast<double>(map.grid().n_pixels());
+    const double coefficients = 16 * rows * static_cast<double>(layout.size());
+    session.require_memory(
+        pixels + std::max(bytes_of_analysis(map, how),
+                          coefficients + bytes_of_synthesis(map.grid(), map.polarized(), layout,
+                                                            {how.threads, how.device})),
+        fmt::format("{}: a rotation up to lmax = {}", map.header().source, how.lmax));
     auto rotated = with_error<IoError>(  // UNSEEN pixels
         [&] { return rotate(map, rotation.angles, how, options.mask.fill_masked); },
         map.header().source + ": ", " (--mask-mode error)");

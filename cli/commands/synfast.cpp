@@ -170,6 +170,17 @@ void make_of_alm(const SynfastCommand& options, const SkyRequest& request, const
         part =
             divide_sky(request.pixels, request.lmax, mmax, !request.spectra.ee.empty(), run, session).part();
     }
+    if (!part) {
+        const AlmLayout layout(request.lmax, mmax);
+        const bool polarized = !request.spectra.ee.empty();
+        const auto grid = make_grid(request.pixels);
+        const double rows = polarized ? 3 : 1;
+        session.require_memory(
+            rows * (16.0 * static_cast<double>(layout.size()) + 8.0 * static_cast<double>(grid.n_pixels())) +
+                bytes_of_synthesis(grid, polarized, layout,
+                                   {options.files.run.thread_count(), options.files.run.device}),
+            fmt::format("a sky of {} up to lmax = {}", to_string(request.pixels), request.lmax));
+    }
     session.progress("random alm")(0);  // drawing is done in one go: the bar names what takes the time
     auto sky = synfast(request.spectra, request.pixels,
                        {.lmax = request.lmax,

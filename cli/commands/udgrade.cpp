@@ -48,6 +48,8 @@ void run(UdgradeCommand& options, Session& session) {
         return write_map_share(options.files, out, cards, session);
     }
     const auto map = read_sky_map(options.files.in, options.input, session, Columns::all, Extent::own_pixels);
+    require_udgradable(map.header());
+    session.require_memory(bytes_of_udgrade(map, options.nside), fmt::format("--nside {}", options.nside));
     auto out = udgrade(map, options.nside, options.how);
     report(out.header(), map.header().pixelization);
     write_map(options.files, out, cards, session);

@@ -18,7 +18,7 @@ inline io::AlmFile read_alm(const std::string& path, Session& session) {
         session.note(file.notes);
         return file;
     }
-    auto file = io::read_alm(path);
+    auto file = io::read_alm(path, session.memory_check());
     session.note(file.notes);
     io::require_finite(path, file, "coefficients");
     return file;

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <utility>
 
@@ -221,6 +222,12 @@ io::AlmFile analyze_masked(SkyMap& map, const MaskedAnalysis& options, const Run
         how.remove = FitTerms::monopole_and_dipole;
     else if (options.remove_monopole)
         how.remove = FitTerms::monopole;
+    const auto rows = static_cast<double>(map.rows().extent(0));
+    const auto size = static_cast<double>(AlmLayout(how.lmax, how.mmax).size());
+    if (!session.has_several_ranks())  // whose parts of a sky were checked together
+        session.require_memory(
+            std::max(bytes_of_analysis(map, how), 2 * rows * 16 * size),
+            fmt::format("{}: the analysis up to lmax = {}", map.header().source, how.lmax));
     const auto [alm, report] =  // what is wrong now are the pixels: the options are checked
         with_error<IoError>([&] { return analyze_in_place(map, how); }, map.header().source + ": ",
                             how.mask_mode == MaskMode::error ? " (--mask-mode error)" : "");

@@ -45,6 +45,7 @@ SkyMap read_sky_map(const std::string& path, const MapInput& input, Session& ses
                     Extent extent) {
     auto options = read_options(input, columns);
     options.extent = extent;
+    options.check_memory = session.memory_check();
     auto map = with_error<UsageError>([&] { return io::read_sky_map(path, options); }, "", how_to_choose);
     session.note(map.header().notes);
     return map;

@@ -127,6 +127,11 @@ void Session::note(const std::vector<std::string>& texts) {
     for (const auto& text : texts) note(text);
 }
 
+void Session::require_memory(double bytes, const std::string& what) {
+    predicted_memory_ = std::max(predicted_memory_, resident_memory().now + bytes);
+    zonal::require_memory(bytes, what);
+}
+
 Progress Session::progress(const std::string& stage) {
     const bool draw = speaks() && !json && !quiet && isatty(STDERR_FILENO) != 0;
     return [this, stage, draw, drawn = -1](double done) mutable {
@@ -158,6 +163,9 @@ void Session::finish(const std::string& negative_verdict) {
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start_;
     // A benchmark has seconds of its own.
     report[report.contains("seconds") ? "total_seconds" : "seconds"] = elapsed.count();
+    if (predicted_memory_ > 0)
+        report["memory_bytes"] = {{"predicted", std::llround(predicted_memory_)},
+                                  {"most", std::llround(resident_memory().most)}};
     if (json) {
         Json object = {{"command", command}, {"version", version()}};
         object.update(report);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "zonal/distributed/plan.hpp"
+#include "zonal/memory.hpp"
 #include "zonal/progress.hpp"
 
 namespace zonal::cli {
@@ -54,6 +55,14 @@ class Session {
     /// The first miss; empty where there is none.
     const std::string& verdict() const { return verdict_; }
 
+    /// Throws OutOfMemory unless the process can take as many bytes more than it has by now. The report gets
+    /// the largest sum of both.
+    void require_memory(double bytes, const std::string& what);
+    /// The same, to hand on.
+    MemoryCheck memory_check() {
+        return [this](double bytes, const std::string& what) { require_memory(bytes, what); };
+    }
+
     /// Draws a bar on a terminal and stops the work after a signal. stage: "smooth".
     Progress progress(const std::string& stage);
 
@@ -72,6 +81,7 @@ class Session {
     [[noreturn]] void fail_job(const std::string& message, int exit_code);
     std::vector<std::string> notes_, warnings_;  ///< notes_ holds the warnings, too
     std::string verdict_;
+    double predicted_memory_ = 0;  ///< bytes
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
     bool bar_drawn_ = false;
 };

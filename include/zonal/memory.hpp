@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 
 namespace zonal {
@@ -21,5 +22,17 @@ AvailableMemory available_memory(const std::string& root = "/");
 /// is allocated: systems that promise more memory than they have end a process instead of failing its
 /// allocation.
 void require_memory(double bytes, const std::string& what);
+
+/// What is told of memory before work takes it, such as require_memory: bytes beside what the process has by
+/// then, and what for.
+using MemoryCheck = std::function<void(double bytes, const std::string& what)>;
+
+/// Bytes of memory that this process has in use; 0 where the system does not say.
+struct ResidentMemory {
+    double now = 0;
+    double most = 0;  ///< since the process began
+};
+/// root: the folder that holds proc.
+ResidentMemory resident_memory(const std::string& root = "/");
 
 }  // namespace zonal

@@ -164,6 +164,36 @@ void apply_mask(SkyMap& map, View<const double, 1> mask, MaskMode mode, View<dou
     multiply_by_known<double>(weights, map.rows(), threads);
 }
 
+namespace {
+
+/// Of the host: a GPU has its own.
+double workspace_bytes(const ShtPlan& plan) {
+    return plan.options().device.kind() == Device::Kind::cuda ? 0
+                                                              : static_cast<double>(plan.workspace_bytes());
+}
+
+}  // namespace
+
+double bytes_of_analysis(const SkyMap& map, const MapAnalysisOptions& options) {
+    const auto layout = layout_for(map, options);
+    const double pixels = 8 * static_cast<double>(map.grid().n_pixels());
+    const double coefficients = 16 * static_cast<double>(layout.size());
+    const double rows = static_cast<double>(map.rows().extent(0));
+    double most = rows * pixels;  // what is known of the map
+    for (const auto& batch : batches(map)) {
+        if (batch.spin > layout.lmax()) continue;
+        const bool solves = options.tolerance > 0;
+        const bool weighs = !options.ring_weights.empty() || options.pixel_weights.size() > 0;
+        // A solver keeps a residual and a step as maps, and gradient, direction and best alm; iterations an
+        // update, and a map where there are weights.
+        const double maps = solves ? 2 : weighs ? 1 : 0, alms = solves ? 3 : options.iterations > 0 ? 1 : 0;
+        const auto plan = make_plan(map, layout, batch.spin, options);
+        most = std::max(most, rows * coefficients + workspace_bytes(*plan) +
+                                  static_cast<double>(batch.n_rows) * (maps * pixels + alms * coefficients));
+    }
+    return most;
+}
+
 AnalyzedMap analyze(SkyMap map, const MapAnalysisOptions& options) {
     return analyze_in_place(map, options);
 }
@@ -201,6 +231,21 @@ void synthesize(const MapAlm& alm, SkyMap& map, const MapSynthesisOptions& optio
             ->template synthesize<double>(batch_view(alm.alm.view(), batch), batch_view(map.rows(), batch),
                                           progress_of(options.progress, batch, map));
     }
+}
+
+double bytes_of_synthesis(const Grid& grid, bool polarized, const AlmLayout& layout,
+                          const MapSynthesisOptions& options) {
+    double most = 0;
+    for (const int spin : {0, 2}) {
+        if (spin > 0 && (!polarized || spin > layout.lmax())) continue;
+        const auto plan = WholeSky(grid).transform({.lmax = layout.lmax(),
+                                                    .mmax = layout.mmax(),
+                                                    .spin = spin,
+                                                    .threads = options.threads,
+                                                    .device = options.device});
+        most = std::max(most, workspace_bytes(*plan));
+    }
+    return most;
 }
 
 std::vector<Spectrum> anafast(SkyMap map, const MapAnalysisOptions& options) {

@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "sht/analysis/field_math.hpp"
+#include "zonal/memory.hpp"
 #include "zonal/sky/sky_map.hpp"
 
 namespace zonal {
@@ -30,6 +31,11 @@ std::int64_t full_sky_size(const Pixelization& pixelization) {
     return car.n_rings * car.n_phi;
 }
 
+std::int64_t ring_count(const Pixelization& pixelization) {
+    const auto* pixels = std::get_if<HealpixPixels>(&pixelization);
+    return pixels != nullptr ? 4 * pixels->nside - 1 : std::get<CarPixels>(pixelization).n_rings;
+}
+
 bool same_pixels(const Pixelization& a, const Pixelization& b) {
     const auto *healpix_a = std::get_if<HealpixPixels>(&a), *healpix_b = std::get_if<HealpixPixels>(&b);
     if (healpix_a && healpix_b) return healpix_a->nside == healpix_b->nside;
@@ -44,6 +50,8 @@ bool same_pixels(const Pixelization& a, const Pixelization& b) {
 }
 
 Grid make_grid(const Pixelization& pixelization) {
+    require_memory(static_cast<double>(ring_count(pixelization)) * sizeof(Ring),
+                   to_string(pixelization) + ": a grid");
     if (const auto* pixels = std::get_if<HealpixPixels>(&pixelization)) return Grid::healpix(pixels->nside);
     const auto& car = std::get<CarPixels>(pixelization);
     return car.poles ? Grid::clenshaw_curtis(car.n_rings, car.n_phi, car.phi_0)

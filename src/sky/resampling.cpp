@@ -44,14 +44,13 @@ ResampledMap resample(const SkyMap& map, const Pixelization& pixels, const MapAn
     return result;
 }
 
-SkyMap reorder(const SkyMap& map, const Pixelization& pixels) {
+SkyMap reorder(SkyMap map, const Pixelization& pixels) {
     if (!same_pixels(map.header().pixelization, pixels))
         throw InvalidArgument("pixels", to_string(pixels),
                               fmt::format("must be those of {}, {}", map.header().source,
                                           to_string(map.header().pixelization)));
-    SkyMap result(map, pixels);
-    std::copy_n(map.rows().data(), map.rows().size(), result.rows().data());
-    return result;
+    set_pixels(map.header(), pixels);
+    return map;
 }
 
 }  // namespace zonal

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/interruption.hpp"
 #include "core/parallel.hpp"
 #include "sky/sky_patch.hpp"
 #include "zonal/error.hpp"
@@ -29,27 +30,36 @@ std::int64_t from_ring(const Pixelization& pixelization, std::int64_t pixel) {
                                  : pixel;
 }
 
+void copy_pixels(View<const double, 1> from, View<double, 1> to) {
+    core::for_pieces(from.size(), 1, [&](std::int64_t first, std::int64_t last) {
+        std::copy(from.data() + first, from.data() + last, to.data() + first);
+    });
+}
+
 void to_ring_order(const Pixelization& pixelization, View<const double, 1> file_order,
                    View<double, 1> ring_order) {
     if (is_nest(pixelization)) return healpix::nest_to_ring<double>(file_order, ring_order);
-    std::copy(file_order.data(), file_order.data() + file_order.size(), ring_order.data());
+    copy_pixels(file_order, ring_order);
 }
 
 void from_ring_order(const Pixelization& pixelization, View<const double, 1> ring_order,
                      View<double, 1> file_order) {
     if (is_nest(pixelization)) return healpix::ring_to_nest<double>(ring_order, file_order);
-    std::copy(ring_order.data(), ring_order.data() + ring_order.size(), file_order.data());
+    copy_pixels(ring_order, file_order);
 }
 
 std::string prefix(const MapFile& file) {
     return file.source.empty() ? "" : file.source + ": ";
 }
 
-/// The grid, if that many columns of the full sky fit in memory. Without this check a partial sky of few
-/// pixels or a wrong nside would end in the system's killing of the program.
-Grid make_grid_that_fits(const Pixelization& pixelization, std::size_t n_columns, const std::string& source) {
-    const double bytes =
-        static_cast<double>(full_sky_size(pixelization)) * static_cast<double>(n_columns * sizeof(double));
+double bytes_of_columns(const Pixelization& pixelization, std::size_t n_columns) {
+    return static_cast<double>(full_sky_size(pixelization)) * static_cast<double>(n_columns * sizeof(double));
+}
+
+/// The grid, if these bytes for columns of the full sky fit in memory. Without this check a partial sky of
+/// few pixels or a wrong nside would end in the system's killing of the program.
+Grid make_grid_that_fits(const Pixelization& pixelization, std::size_t n_columns, double bytes,
+                         const std::string& source) {
     require_memory(bytes, fmt::format("{}: the full sky in {} columns",
                                       (source.empty() ? "map of " : source + ": ") + to_string(pixelization),
                                       n_columns));
@@ -58,12 +68,9 @@ Grid make_grid_that_fits(const Pixelization& pixelization, std::size_t n_columns
 
 /// The part that a map of a partial sky has if it has memory for its own pixels alone.
 std::shared_ptr<const SkyPart> patch_of(const MapFile& file) {
-    const auto* car = std::get_if<CarPixels>(&file.pixelization);
-    const auto n_rings = static_cast<double>(
-        car != nullptr ? car->n_rings : 4 * std::get<HealpixPixels>(file.pixelization).nside - 1);
-    constexpr double grids = 3;  // the whole one, and those of the patch
-    require_memory(grids * n_rings * static_cast<double>(sizeof(Ring)),
-                   fmt::format("{}{}: the rings", prefix(file), to_string(file.pixelization)));
+    require_memory(SkyMap::bytes_beside(file, Extent::own_pixels),
+                   fmt::format("{}{}: {} pixels and the rings", prefix(file), to_string(file.pixelization),
+                               file.pixels.size()));
     std::vector<PixelRange> ranges;
     ranges.reserve(file.pixels.size());
     for (const auto pixel : file.pixels) {
@@ -97,11 +104,26 @@ int MapFile::find(Stokes stokes) const {
     return found == columns.end() ? -1 : static_cast<int>(found - columns.begin());
 }
 
+double SkyMap::bytes_beside(const MapFile& content, Extent extent) {
+    const bool is_patch = content.partial() && extent == Extent::own_pixels;
+    const auto n_columns = static_cast<double>(content.columns.size());
+    const auto in_file = static_cast<double>(content.pixels.size());
+    const double in_memory = is_patch ? in_file : static_cast<double>(full_sky_size(content.pixelization));
+    const bool is_filled = !content.columns.empty() && !content.columns.front().values.empty();
+    // Each column goes when its row is there. A partial sky's are in order by a list of places.
+    const double columns = !is_filled          ? n_columns * in_memory
+                           : content.partial() ? n_columns * (in_memory - in_file) + 2 * in_file
+                                               : in_memory;
+    const double grids = is_patch ? 3 : 1;  // the whole one, and those of the patch
+    return 8 * columns + grids * static_cast<double>(ring_count(content.pixelization)) * sizeof(Ring);
+}
+
 SkyMap::SkyMap(MapFile content, Extent extent)
     : header_(std::move(content)),
       part_(extent == Extent::own_pixels && header_.partial() ? patch_of(header_) : nullptr),
       grid_(part_ ? part_->grid()
-                  : make_grid_that_fits(header_.pixelization, header_.columns.size(), header_.source)) {
+                  : make_grid_that_fits(header_.pixelization, header_.columns.size(),
+                                        bytes_beside(header_, extent), header_.source)) {
     make_groups();
     const auto has_values = [](const MapColumn& column) { return !column.values.empty(); };
     const bool filled = std::any_of(header_.columns.begin(), header_.columns.end(), has_values);
@@ -147,7 +169,10 @@ namespace {
 
 /// The grid of a map on these pixels with the columns of another one.
 Grid grid_like(const SkyMap& like, const Pixelization& pixelization) {
-    if (like.is_whole()) return make_grid_that_fits(pixelization, like.header().columns.size(), "output");
+    const auto n_columns = like.header().columns.size();
+    if (like.is_whole())
+        return make_grid_that_fits(pixelization, n_columns, bytes_of_columns(pixelization, n_columns),
+                                   "output");
     if (same_pixels(like.header().pixelization, pixelization)) return like.grid();
     throw InvalidArgument(
         "pixels", to_string(pixelization),
@@ -162,14 +187,7 @@ SkyMap::SkyMap(const SkyMap& like, const Pixelization& pixelization)
       grid_(grid_like(like, pixelization)),
       groups_(like.groups_),
       column_of_row_(like.column_of_row_) {
-    if (!same_pixels(pixelization, header_.pixelization)) {
-        header_.pixels.clear();
-    } else if (pixelization != header_.pixelization) {
-        for (auto& pixel : header_.pixels)
-            pixel = from_ring(pixelization, to_ring(header_.pixelization, pixel));
-        std::sort(header_.pixels.begin(), header_.pixels.end());
-    }
-    header_.pixelization = pixelization;
+    set_pixels(header_, pixelization);
     allocate();
 }
 
@@ -179,8 +197,7 @@ SkyMap::SkyMap(const SkyMap& map, Fields fields, const std::vector<std::int64_t>
         column_of_row_.push_back(map.column_of_row_.at(static_cast<std::size_t>(row)));
     allocate();
     for (std::int64_t k = 0; k < std::ssize(rows); ++k)
-        std::copy_n(map.rows()[rows[static_cast<std::size_t>(k)]].data(), grid_.n_pixels(),
-                    this->rows()[k].data());
+        copy_pixels(map.rows()[rows[static_cast<std::size_t>(k)]], this->rows()[k]);
 }
 
 namespace {
@@ -227,6 +244,18 @@ void require_pairs(const MapFile& header) {
     if (has_q != has_u)
         throw InvalidArgument(fmt::format("{}{} without {}: choose both, or take it as a spin-0 field",
                                           prefix(header), has_q ? "Q" : "U", has_q ? "U" : "Q"));
+}
+
+void set_pixels(MapFile& header, const Pixelization& pixelization) {
+    const auto from = std::exchange(header.pixelization, pixelization);
+    if (!same_pixels(from, pixelization)) return header.pixels.clear();
+    if (from == pixelization) return;
+    core::RarePoll poll;
+    for (auto& pixel : header.pixels) {
+        poll();
+        pixel = from_ring(pixelization, to_ring(from, pixel));
+    }
+    std::sort(header.pixels.begin(), header.pixels.end());
 }
 
 void SkyMap::make_groups() {
@@ -287,7 +316,9 @@ std::int64_t SkyMap::intensity_row() const {
 void SkyMap::expand() {
     if (!is_patch()) return;
     const auto patch = std::exchange(part_, nullptr);
-    grid_ = make_grid_that_fits(header_.pixelization, column_of_row_.size(), header_.source);
+    grid_ =
+        make_grid_that_fits(header_.pixelization, column_of_row_.size(),
+                            bytes_of_columns(header_.pixelization, column_of_row_.size()), header_.source);
     const PixelRange all{0, grid_.n_pixels()};
     values_ = on_pixels(std::as_const(values_).view(), patch->pixels(), {&all, 1}, unseen_value);
 }
@@ -300,19 +331,25 @@ void SkyMap::make_full_sky() {
 void SkyMap::make_partial_sky() {
     if (part_ != nullptr && !is_patch())
         throw InvalidArgument("a sky in parts is always the full one: it cannot be a partial sky");
-    const bool was_partial = header_.partial();
-    const auto candidates = std::exchange(header_.pixels, {});
-    const auto n = was_partial ? std::ssize(candidates) : grid_.n_pixels();
+    const auto n = header_.partial() ? std::ssize(header_.pixels) : grid_.n_pixels();
+    const auto number = [&](std::int64_t i) {
+        return header_.partial() ? header_.pixels[static_cast<std::size_t>(i)] : i;
+    };
+    std::vector<bool> seen(static_cast<std::size_t>(n));
+    core::RarePoll poll;
     for (std::int64_t i = 0; i < n; ++i) {
-        const auto pixel = was_partial ? candidates[static_cast<std::size_t>(i)] : i;
-        const auto at = place(to_ring(header_.pixelization, pixel));
-        bool is_seen = false;
+        poll();
+        const auto at = place(to_ring(header_.pixelization, number(i)));
         for (std::int64_t row = 0; row < rows().extent(0); ++row)
-            is_seen |= !is_unseen_value(rows()(row, at));
-        if (is_seen) header_.pixels.push_back(pixel);
+            if (!is_unseen_value(rows()(row, at))) seen[static_cast<std::size_t>(i)] = true;
     }
-    if (header_.pixels.empty())
+    std::vector<std::int64_t> pixels;
+    pixels.reserve(static_cast<std::size_t>(std::count(seen.begin(), seen.end(), true)));
+    for (std::int64_t i = 0; i < n; ++i)
+        if (seen[static_cast<std::size_t>(i)]) pixels.push_back(number(i));
+    if (pixels.empty())
         throw InvalidArgument(prefix(header_) + "every pixel is UNSEEN: nothing is left of a partial sky");
+    header_.pixels = std::move(pixels);
 }
 
 MapFile SkyMap::to_file() const {

@@ -81,6 +81,14 @@ void udgrade(View<const double, 1> map, View<double, 1> result, const UdgradeOpt
     healpix::nest_to_ring<double>(nest_out.view(), result);
 }
 
+double bytes_of_udgrade(const SkyMap& map, std::int64_t nside) {
+    const double finer = static_cast<double>(nside) / static_cast<double>(map.nside());
+    const double in = static_cast<double>(map.grid().n_pixels()), out = finer * finer * in;
+    // A row of both in nest order; of a patch, which pixels there are.
+    const double order = map.is_patch() ? 2 * in + std::max(in, out) + 2 * out : in + out;
+    return 8 * (static_cast<double>(map.rows().extent(0)) * out + order);
+}
+
 namespace {
 
 /// The options of a row: hits are always summed.
@@ -105,14 +113,13 @@ SkyMap udgrade_patch(const SkyMap& map, std::int64_t nside, const UdgradeOptions
     const auto square = [](std::int64_t n) { return n * n; };
     const auto inside = square(std::max<std::int64_t>(1, map.nside() / nside)),  // fine pixels in a result
         copies = square(std::max<std::int64_t>(1, nside / map.nside()));         // results in a pixel
+    require_memory(bytes_of_udgrade(map, nside), fmt::format("{}: nside {}", map.header().source, nside));
     const auto pixels = in_nest_order(map);
     MapFile file = map.header();
     const HealpixPixels pixels_out{nside, std::get<HealpixPixels>(file.pixelization).ordering};
     file.pixelization = pixels_out;
-    require_memory(static_cast<double>(std::ssize(pixels) * copies) *
-                       static_cast<double>(map.rows().extent(0) + 1) * sizeof(double),
-                   fmt::format("{}: nside {}", file.source, nside));
     file.pixels.clear();
+    file.pixels.reserve(pixels.size() * static_cast<std::size_t>(copies));
     for (std::size_t i = 0; i < pixels.size(); ++i) {
         const auto first = pixels[i].first / inside * copies;
         if (i > 0 && pixels[i - 1].first / inside * copies == first) continue;

@@ -7,6 +7,7 @@
 
 #include "zonal/alm.hpp"
 #include "zonal/io/header.hpp"
+#include "zonal/memory.hpp"
 #include "zonal/sky/map_analysis.hpp"
 #include "zonal/window.hpp"
 
@@ -27,8 +28,9 @@ struct AlmFile {
 /// One binary table a component, rows (index, real, imaginary) in any order, index = l^2 + l + m + 1, m >= 0.
 /// lmax and mmax are those of MAX-LPOL and MAX-MPOL, or the largest that occur. Coefficients that a table
 /// leaves out are 0. Throws IoError for an index that occurs twice, m < 0, l > MAX-LPOL, tables of unequal
-/// lmax or mmax, and tables so sparse that memory would not be bounded by the file's size.
-AlmFile read_alm(const std::string& path);
+/// lmax or mmax, and tables so sparse that memory would not be bounded by the file's size. check_memory: what
+/// is told of the memory that each component takes.
+AlmFile read_alm(const std::string& path, const MemoryCheck& check_memory = require_memory);
 
 /// Indices are 64-bit where lmax > 46339. Throws InvalidArgument when sizes do not fit the layout.
 void write_alm(const std::string& path, const AlmFile& alm, const WriteOptions& options = {});
@@ -45,6 +47,8 @@ void multiply(AlmFile& alm, const Beam& beam);
 
 /// Returns the alm as the library's functions take them.
 MapAlm to_map_alm(const AlmFile& file);
+/// Takes each component away as soon as it is copied.
+MapAlm to_map_alm(AlmFile&& file);
 /// The opposite: replaces what a file holds and leaves the header.
 void set_alm(AlmFile& file, const MapAlm& alm);
 

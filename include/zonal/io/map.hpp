@@ -7,6 +7,7 @@
 
 #include "zonal/grid.hpp"
 #include "zonal/io/header.hpp"
+#include "zonal/memory.hpp"
 #include "zonal/sky/sky_map.hpp"
 
 namespace zonal::io {
@@ -42,6 +43,8 @@ struct ReadMapOptions {
     bool nan_is_unseen = false;
     /// read_sky_map: of partial skies. Other functions return what a file has.
     Extent extent = Extent::whole_sky;
+    /// What is told of the memory that reading takes.
+    MemoryCheck check_memory = require_memory;
 };
 
 /// Throws IoError, which names file and HDU.

@@ -80,6 +80,9 @@ AnalyzedMap analyze(SkyMap map, const MapAnalysisOptions& options = {});
 /// Does the same without a copy: afterwards the map is what was analysed, with 0 where nothing is known.
 AnalyzedMap analyze_in_place(SkyMap& map, const MapAnalysisOptions& options = {});
 
+/// The memory of the host that analyze_in_place takes beside the map, its result among it.
+double bytes_of_analysis(const SkyMap& map, const MapAnalysisOptions& options = {});
+
 /// Options of a synthesis.
 struct MapSynthesisOptions {
     int threads = 0;  ///< 0: available_cpus()
@@ -90,6 +93,10 @@ struct MapSynthesisOptions {
 /// The opposite of analyze, onto all rows of `map`, which has as many as the alm. Throws InvalidArgument for
 /// other numbers of rows.
 void synthesize(const MapAlm& alm, SkyMap& map, const MapSynthesisOptions& options = {});
+/// The memory of the host that it takes beside alm and map, where this process has all of the sky. polarized:
+/// whether Q and U are among the rows.
+double bytes_of_synthesis(const Grid& grid, bool polarized, const AlmLayout& layout,
+                          const MapSynthesisOptions& options = {});
 
 /// Returns the power spectra of one sky. Nothing is divided by the part of the sky that a mask leaves. Units
 /// are those of the map, squared. Throws InvalidArgument for a map of several spin-0 fields.

@@ -25,6 +25,6 @@ ResampledMap resample(const SkyMap& map, const Pixelization& pixels, const MapAn
 
 /// Returns the same map in another order of the same pixels, a partial sky as one. Throws InvalidArgument for
 /// other pixels.
-SkyMap reorder(const SkyMap& map, const Pixelization& pixels);
+SkyMap reorder(SkyMap map, const Pixelization& pixels);
 
 }  // namespace zonal

@@ -54,15 +54,16 @@ using Pixelization = std::variant<HealpixPixels, CarPixels>;
 /// degrees, poles included". Without a longitude the first one is half a pixel.
 std::string to_string(const Pixelization& pixelization);
 
-/// Number of pixels of the full sphere.
+/// Numbers of pixels, and of rings, of the full sphere.
 std::int64_t full_sky_size(const Pixelization& pixelization);
+std::int64_t ring_count(const Pixelization& pixelization);
 
 /// Whether the pixels are the same, in whichever order a map has them; CAR pixels may be a millionth of one
 /// apart.
 bool same_pixels(const Pixelization& a, const Pixelization& b);
 
 /// The grid that a full-sky map is transformed on: HEALPix (ring order: nest maps must be reordered before),
-/// Fejer or Clenshaw-Curtis rings for CAR.
+/// Fejer or Clenshaw-Curtis rings for CAR. Throws OutOfMemory where the rings do not fit this machine.
 Grid make_grid(const Pixelization& pixelization);
 
 /// The pixel of a map on this grid that is nearest to a direction (rad): nearest ring, then longitude. The
@@ -133,6 +134,8 @@ class SkyMap {
     /// InvalidArgument for columns of unequal or wrong length, pixels that are NaN or infinite, and Q without
     /// U; OutOfMemory where the full sky does not fit this machine.
     explicit SkyMap(MapFile content, Extent extent = Extent::whole_sky);
+    /// The memory that this takes beside the content, which gives its values away column by column.
+    static double bytes_beside(const MapFile& content, Extent extent);
     /// One rank's part of a full sky: the columns have the values of the part's pixels, in ring order
     /// whatever the header says. Throws InvalidArgument as above.
     SkyMap(MapFile content, std::shared_ptr<const SkyPart> part);
@@ -222,6 +225,10 @@ class SkyMap {
 
 /// Throws InvalidArgument for a map with Q and no U, or the reverse.
 void require_pairs(const MapFile& header);
+
+/// Takes a header to other pixels: that of a full sky if they differ; in another order, a partial sky keeps
+/// its pixels.
+void set_pixels(MapFile& header, const Pixelization& pixelization);
 
 /// Throws InvalidArgument for a map of several spin-0 fields, or of fields beside I, Q, U: alm and spectra
 /// are those of one sky.

@@ -37,5 +37,7 @@ void require_udgradable(const MapFile& header);
 /// summed. Throws InvalidArgument for maps that are not HEALPix, an nside that is no power of 2, and columns
 /// of errors or covariances, which do not combine like fields.
 SkyMap udgrade(const SkyMap& map, std::int64_t nside, const UdgradeOptions& options = {});
+/// The memory that it takes beside the map, its result among it. map: one that can be changed so.
+double bytes_of_udgrade(const SkyMap& map, std::int64_t nside);
 
 }  // namespace zonal

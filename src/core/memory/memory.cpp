@@ -91,4 +91,9 @@ void require_memory(double bytes, const std::string& what) {
                                       bytes / 1e9, available.limit, available.bytes / 1e9));
 }
 
+ResidentMemory resident_memory(const std::string& root) {
+    const auto status = fs::path(root) / "proc/self/status";
+    return {number_behind("VmRSS", status).value_or(0), number_behind("VmHWM", status).value_or(0)};
+}
+
 }  // namespace zonal

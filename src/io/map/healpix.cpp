@@ -6,6 +6,7 @@
 #include <cmath>
 #include <initializer_list>
 
+#include "core/interruption.hpp"
 #include "io/fits/hdu_kind.hpp"
 #include "io/map/columns.hpp"
 #include "io/map/multi_order.hpp"
@@ -214,7 +215,11 @@ void check_pixel_numbers(const std::vector<std::int64_t>& pixels, std::int64_t n
         }
     }
     std::vector<std::int64_t> sorted = pixels;
-    std::sort(sorted.begin(), sorted.end());
+    core::RarePoll poll;
+    std::sort(sorted.begin(), sorted.end(), [&](std::int64_t a, std::int64_t b) {
+        poll();
+        return a < b;
+    });
     const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
     if (twice != sorted.end()) throw InvalidArgument(fmt::format("pixel number {} occurs twice", *twice));
 }
@@ -247,6 +252,10 @@ void read_fields(FitsReader& reader, const Hdu& hdu, int pixel_column, std::int6
         columns.push_back(field.source);
     }
     std::vector<std::vector<double>> values(columns.size());
+    if (!options.header_only && part == nullptr)
+        options.check_memory(
+            static_cast<double>(columns.size() * sizeof(double)) * static_cast<double>(count),
+            fmt::format("{}: {} columns", reader.source(hdu), columns.size()));
     if (!options.header_only)
         values = part != nullptr ? reader.read_columns(hdu, columns, *part, unseen_value)
                                  : reader.read_columns(hdu, columns, unseen_value);

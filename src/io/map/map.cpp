@@ -7,6 +7,8 @@
 #include <cmath>
 #include <utility>
 
+#include "core/interruption.hpp"
+#include "core/parallel.hpp"
 #include "io/map/read.hpp"
 #include "sky/sky_part.hpp"
 #include "zonal/error.hpp"
@@ -20,12 +22,16 @@ namespace {
 /// Turns NaN into unseen_value; says how many there were.
 void replace_nan(MapFile& file) {
     for (auto& column : file.columns) {
-        const auto count = std::count_if(column.values.begin(), column.values.end(),
-                                         [](double value) { return std::isnan(value); });
+        std::int64_t count = 0;
+        core::for_pieces(std::ssize(column.values), 1, [&](std::int64_t first, std::int64_t last) {
+            for (auto pixel = first; pixel < last; ++pixel) {
+                double& value = column.values[static_cast<std::size_t>(pixel)];
+                if (!std::isnan(value)) continue;
+                value = unseen_value;
+                ++count;
+            }
+        });
         if (count == 0) continue;
-        std::replace_if(
-            column.values.begin(), column.values.end(), [](double value) { return std::isnan(value); },
-            unseen_value);
         file.notes.push_back(
             fmt::format("{}: column {}: {} NaN taken as UNSEEN", file.source, column.name, count));
     }
@@ -33,8 +39,8 @@ void replace_nan(MapFile& file) {
 
 bool has_infinite_pixels(const MapFile& file) {
     return std::any_of(file.columns.begin(), file.columns.end(), [](const MapColumn& column) {
-        return std::any_of(column.values.begin(), column.values.end(),
-                           [](double value) { return std::isinf(value); });
+        return count_bad_pixels(View<const double, 1>(column.values.data(), {std::ssize(column.values)}))
+                   .infinite > 0;
     });
 }
 
@@ -109,7 +115,10 @@ void expand_to_full_sky(MapFile& map) {
                    fmt::format("{}: the full sky of {} pixels", map.source, n_pixels));
     for (auto& column : map.columns) {
         std::vector<double> full(static_cast<std::size_t>(n_pixels), unseen_value);
-        for (std::size_t i = 0; i < map.pixels.size(); ++i) full[map.pixels[i]] = column.values[i];
+        core::for_pieces(std::ssize(map.pixels), 1, [&](std::int64_t first, std::int64_t last) {
+            for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(last); ++i)
+                full[map.pixels[i]] = column.values[i];
+        });
         column.values = std::move(full);
     }
     map.pixels.clear();
@@ -120,6 +129,7 @@ SkyMap read_sky_map(const std::string& path, const ReadMapOptions& options) {
     file.may_be_infinite = options.infinite_is_kept && has_infinite_pixels(file);
     if (options.nan_is_unseen) replace_nan(file);
     require_numbers(file);
+    options.check_memory(SkyMap::bytes_beside(file, options.extent), file.source + ": its pixels in order");
     return SkyMap(std::move(file), options.extent);
 }
 
@@ -139,25 +149,17 @@ Array<double, 1> read_mask(const std::string& path, const SkyMap& map, std::vect
     const auto row = mask.rows()[0];
     const auto from = mask.part(), to = map.part();
     std::int64_t place = 0;
+    core::RarePoll poll;
     for (const auto& range : from->pixels())
-        for (auto pixel = range.first; pixel < range.end; ++pixel, ++place)
+        for (auto pixel = range.first; pixel < range.end; ++pixel, ++place) {
+            poll();
             row[place] = mask_value(row[place], header.source, pixel);
+        }
     require_unmasked(*std::max_element(row.data(), row.data() + row.size()), header);
-    const auto values = on_pixels(std::as_const(mask).rows(), from->pixels(), to->pixels(), 0);
-    Array<double, 1> result({values.size()});
-    std::copy_n(values.data(), values.size(), result.data());
+    Array<double, 1> result({map.grid().n_pixels()});
+    copy_pixels(copies_between(from->pixels(), to->pixels()), std::as_const(mask).rows(),
+                View<double, 2>(result.data(), {1, result.size()}));
     return result;
-}
-
-void write_sky_map(const std::string& path, const SkyMap& map, const WriteOptions& options) {
-    for (std::int64_t row = 0; row < map.rows().extent(0); ++row) {
-        auto bad = count_bad_pixels(map.rows()[row]);
-        if (map.header().may_be_infinite) bad.infinite = 0;
-        if (bad.nan + bad.infinite > 0)
-            throw IoError(fmt::format("{}: column {}: {} pixels of the result are NaN or infinite", path,
-                                      map.row_name(row), bad.nan + bad.infinite));
-    }
-    write_map(path, map.to_file(), options);
 }
 
 }  // namespace zonal::io

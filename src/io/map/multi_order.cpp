@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "core/interruption.hpp"
 #include "zonal/error.hpp"
 #include "zonal/grids/healpix_batch.hpp"
 #include "zonal/healpix.hpp"
@@ -43,7 +44,11 @@ MultiOrderCells::MultiOrderCells(const std::vector<std::int64_t>& unique, std::o
         const int shift = 2 * (max_order - order);
         ranges.emplace_back(pixel << shift, (pixel + 1) << shift);
     }
-    std::sort(ranges.begin(), ranges.end());
+    core::RarePoll poll;
+    std::sort(ranges.begin(), ranges.end(), [&](const auto& a, const auto& b) {
+        poll();
+        return a < b;
+    });
     for (std::size_t i = 1; i < ranges.size(); ++i)
         if (ranges[i].first < ranges[i - 1].second)
             throw InvalidArgument("cells of a multi-order map overlap: must be pixels that share no area");
@@ -71,7 +76,9 @@ HealpixPixels MultiOrderCells::pixelization() const {
 std::vector<double> MultiOrderCells::spread(const std::vector<double>& values) const {
     std::vector<double> map(static_cast<std::size_t>(n_pixels_of(order_)), unseen_value);
     std::vector<double> areas(map.size());  // of finer cells that a pixel has, as a part of its own
+    core::RarePoll poll;
     for (std::size_t i = 0; i < cells_.size(); ++i) {
+        poll();
         const auto [order, pixel] = cells_[i];
         if (order <= order_) {
             const int shift = 2 * (order_ - order);
@@ -100,8 +107,12 @@ struct Leaf {
     std::int64_t number, place;
 };
 
-bool by_number(const Leaf& a, const Leaf& b) {
-    return a.number < b.number;
+void sort_by_number(std::vector<Leaf>& leaves) {
+    core::RarePoll poll;
+    std::sort(leaves.begin(), leaves.end(), [&](const Leaf& a, const Leaf& b) {
+        poll();
+        return a.number < b.number;
+    });
 }
 
 /// The pixels that are not UNSEEN in every column, in nest order.
@@ -120,7 +131,9 @@ std::vector<Leaf> leaves_of(const MapFile& map, const HealpixPixels& pixels) {
     if (ring && !map.partial()) healpix::nest2ring(pixels.nside, view, view);
     std::vector<Leaf> leaves;
     leaves.reserve(numbers.size());
+    core::RarePoll poll;
     for (std::int64_t i = 0; i < n; ++i) {
+        poll();
         const std::int64_t number = numbers[static_cast<std::size_t>(i)];
         const Leaf leaf = map.partial() ? Leaf{number, i} : Leaf{i, number};
         const auto unseen = [&](const MapColumn& column) {
@@ -129,7 +142,7 @@ std::vector<Leaf> leaves_of(const MapFile& map, const HealpixPixels& pixels) {
         if (!std::all_of(map.columns.begin(), map.columns.end(), unseen)) leaves.push_back(leaf);
     }
     if (!map.partial()) return leaves;
-    std::sort(leaves.begin(), leaves.end(), by_number);
+    sort_by_number(leaves);
     const auto twice = std::adjacent_find(leaves.begin(), leaves.end(),
                                           [](const Leaf& a, const Leaf& b) { return a.number == b.number; });
     if (twice != leaves.end())
@@ -158,12 +171,14 @@ MergedCells merge_cells(const MapFile& map) {
         throw InvalidArgument(
             fmt::format("multi-order map of {}: must be HEALPix pixels of an nside that is a power of 2",
                         to_string(map.pixelization)));
-    constexpr double bytes_of_pixel = 72;  // numbers, leaves, and cells before and after they are sorted
+    constexpr double bytes_of_pixel = 40;  // leaves, cells that grow, or cells and what they become
     const auto n = map.partial() ? std::ssize(map.pixels) : full_sky_size(*pixels);
     require_memory(bytes_of_pixel * static_cast<double>(n), fmt::format("a multi-order map of {} pixels", n));
     std::vector<Leaf> leaves = leaves_of(map, *pixels), cells, parents;
+    core::RarePoll poll;
     for (int order = std::countr_zero(static_cast<std::uint64_t>(pixels->nside)); order >= 0; --order) {
         for (std::size_t i = 0; i < leaves.size();) {
+            poll();
             if (order > 0 && merge(map, leaves, i)) {
                 parents.push_back({leaves[i].number / 4, leaves[i].place});
                 i += 4;
@@ -175,7 +190,7 @@ MergedCells merge_cells(const MapFile& map) {
         leaves = std::exchange(parents, {});
     }
     if (cells.empty()) throw InvalidArgument("every pixel is UNSEEN: a multi-order map would have no cells");
-    std::sort(cells.begin(), cells.end(), by_number);
+    sort_by_number(cells);
     MergedCells merged;
     merged.unique.reserve(cells.size());
     merged.places.reserve(cells.size());

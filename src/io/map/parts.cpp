@@ -56,14 +56,6 @@ Pixels pixels_of(const MapFile& map) {
     return pixels;
 }
 
-/// The rows of a map in the order of its columns.
-Pixels pixels_of(const SkyMap& map) {
-    Pixels pixels(map.header().columns.size());
-    for (std::int64_t row = 0; row < map.rows().extent(0); ++row)
-        pixels[static_cast<std::size_t>(&map.column(row) - map.header().columns.data())] = map.rows()[row];
-    return pixels;
-}
-
 /// Throws IoError unless all pixels are numbers. path: empty where they were read, else where they go to.
 void require_numbers_of_part(const MapFile& file, const Pixels& pixels, const PixelPlaces& places,
                              const std::string& path) {
@@ -272,9 +264,9 @@ void write_sky_part(const std::string& path, const SkyMap& map, const Distribute
     const auto pixels = healpix_of(header);
     const auto here = places_of(sky);
     if (pixels.ordering == healpix::Order::ring)
-        return write_pixels(path, header, pixels_of(map), here, ranks, options);
+        return write_pixels(path, header, pixels_of_columns(map), here, ranks, options);
     ranks.together("the numbers of " + path,
-                   [&] { require_numbers_of_part(header, pixels_of(map), here, path); });
+                   [&] { require_numbers_of_part(header, pixels_of_columns(map), here, path); });
     MapShare share{map.to_file(), even_places(ranks, full_sky_size(pixels), 1, healpix::Order::nest)};
     move_map(ranks, here, share.places, share.file);
     write_map_share(path, share, ranks, options);

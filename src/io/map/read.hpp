@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -14,13 +15,20 @@ namespace zonal::io {
 inline constexpr const char* nan_as_unseen =
     "; NaN can be read as UNSEEN, pixels without data (nan_is_unseen, --nan unseen)";
 
-void write_healpix_table(FitsWriter& writer, const MapFile& map, const HealpixPixels& healpix);
+/// The values of a column from `first` on, as they stand in the file: U negated where the file's convention
+/// is IAU. Writers ask for pieces, so that a map need not be in memory twice.
+using ColumnPieces =
+    std::function<std::vector<double>(std::size_t column, std::int64_t first, std::int64_t count)>;
+
+void write_healpix_table(FitsWriter& writer, const MapFile& map, const HealpixPixels& healpix,
+                         const ColumnPieces& pieces);
 void write_multi_order_table(FitsWriter& writer, const MapFile& map);
 /// Writes the header of the table of a full sky, as if it had one row.
 void begin_full_sky_table(FitsWriter& writer, const MapFile& map, const HealpixPixels& healpix);
 /// How many pixels a row of a full sky has.
 std::int64_t full_sky_row(std::int64_t n_pixels);
-void write_car_image(FitsWriter& writer, const MapFile& map, const CarPixels& car);
+void write_car_image(FitsWriter& writer, const MapFile& map, const CarPixels& car,
+                     const ColumnPieces& pieces);
 
 /// Throws InvalidArgument for pixels, columns or cards that no file can have.
 void check_header(const MapFile& map);
@@ -28,11 +36,11 @@ void check_header(const MapFile& map);
 /// The columns' own names, but HEALPix' name where a reader could not tell that a column is I, Q or U.
 std::vector<std::string> column_names(const MapFile& map);
 
-/// Values of a column as they stand in the file: U negated where the file's convention is IAU.
-std::vector<double> file_values(const MapFile& map, const MapColumn& column, std::int64_t first,
-                                std::int64_t count);
-/// The same for these pixels of the column.
+/// These pixels of a column as they stand in the file.
 std::vector<double> file_values(const MapFile& map, const MapColumn& column, View<const double, 1> pixels);
+
+/// The rows of a map in the order of its columns.
+std::vector<View<const double, 1>> pixels_of_columns(const SkyMap& map);
 
 /// Writes POLAR, POLCCONV, BAD_DATA and, where known, COORDSYS.
 void write_sky_cards(FitsWriter& writer, const MapFile& map);

@@ -4,10 +4,14 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 
 #include "io/fits/cards.hpp"
 #include "zonal/error.hpp"
+#include "zonal/grids/healpix_batch.hpp"
 #include "zonal/healpix.hpp"
+#include "zonal/io/sky_map.hpp"
+#include "zonal/mask.hpp"
 
 namespace zonal::io {
 namespace {
@@ -65,11 +69,6 @@ void check_map(const MapFile& map) {
 
 }  // namespace
 
-std::vector<double> file_values(const MapFile& map, const MapColumn& column, std::int64_t first,
-                                std::int64_t count) {
-    return file_values(map, column, {column.values.data() + first, {count}});
-}
-
 std::vector<double> file_values(const MapFile& map, const MapColumn& column, View<const double, 1> pixels) {
     std::vector<double> values(pixels.data(), pixels.data() + pixels.size());
     if (column.stokes == Stokes::U && map.polarization_convention == PolarizationConvention::iau) {
@@ -96,17 +95,74 @@ void write_sky_cards(FitsWriter& writer, const MapFile& map) {
     writer.write_card({"POLCCONV", std::string(iau ? "IAU" : "COSMO"), "sign of U (COSMO or IAU)"});
 }
 
-void write_map(const std::string& path, const MapFile& map, const WriteOptions& options) {
-    check_map(map);
+namespace {
+
+void write(const std::string& path, const MapFile& map, const ColumnPieces& pieces,
+           const WriteOptions& options) {
     FitsWriter writer(path, options);
     if (map.multi_order) {
         write_multi_order_table(writer, map);
     } else if (const auto* healpix = std::get_if<HealpixPixels>(&map.pixelization)) {
-        write_healpix_table(writer, map, *healpix);
+        write_healpix_table(writer, map, *healpix, pieces);
     } else {
-        write_car_image(writer, map, std::get<CarPixels>(map.pixelization));
+        write_car_image(writer, map, std::get<CarPixels>(map.pixelization), pieces);
     }
     writer.commit();
+}
+
+/// Where the file's values from `first` on are among the map's pixels.
+std::vector<std::int64_t> places_of(const SkyMap& map, std::int64_t first, std::int64_t count) {
+    const auto& header = map.header();
+    std::vector<std::int64_t> places(static_cast<std::size_t>(count));
+    if (header.partial())
+        std::copy_n(header.pixels.begin() + first, count, places.begin());
+    else
+        std::iota(places.begin(), places.end(), first);
+    const auto* healpix = std::get_if<HealpixPixels>(&header.pixelization);
+    const View<std::int64_t, 1> view(places.data(), {count});
+    if (healpix != nullptr && healpix->ordering == healpix::Order::nest)
+        healpix::nest2ring(healpix->nside, view, view, 1);
+    for (auto& place : places) place = map.place(place);
+    return places;
+}
+
+}  // namespace
+
+std::vector<View<const double, 1>> pixels_of_columns(const SkyMap& map) {
+    std::vector<View<const double, 1>> pixels(map.header().columns.size());
+    for (std::int64_t row = 0; row < map.rows().extent(0); ++row)
+        pixels[static_cast<std::size_t>(&map.column(row) - map.header().columns.data())] = map.rows()[row];
+    return pixels;
+}
+
+void write_map(const std::string& path, const MapFile& map, const WriteOptions& options) {
+    check_map(map);
+    const auto piece = [&map](std::size_t i, std::int64_t first, std::int64_t count) {
+        const auto& column = map.columns[i];
+        return file_values(map, column, {column.values.data() + first, {count}});
+    };
+    write(path, map, piece, options);
+}
+
+void write_sky_map(const std::string& path, const SkyMap& map, const WriteOptions& options) {
+    const auto& header = map.header();
+    for (std::int64_t row = 0; row < map.rows().extent(0); ++row) {
+        auto bad = count_bad_pixels(map.rows()[row]);
+        if (header.may_be_infinite) bad.infinite = 0;
+        if (bad.nan + bad.infinite > 0)
+            throw IoError(fmt::format("{}: column {}: {} pixels of the result are NaN or infinite", path,
+                                      map.row_name(row), bad.nan + bad.infinite));
+    }
+    if (header.multi_order) return write_map(path, map.to_file(), options);  // not written piece by piece
+    check_header(header);
+    const auto columns = pixels_of_columns(map);
+    const auto piece = [&](std::size_t i, std::int64_t first, std::int64_t count) {
+        std::vector<double> values;
+        values.reserve(static_cast<std::size_t>(count));
+        for (const auto place : places_of(map, first, count)) values.push_back(columns[i][place]);
+        return file_values(header, header.columns[i], {values.data(), {count}});
+    };
+    write(path, header, piece, options);
 }
 
 }  // namespace zonal::io

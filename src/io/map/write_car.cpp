@@ -152,21 +152,19 @@ std::vector<std::size_t> ascending(const std::vector<std::int64_t>& pixels) {
 /// The pixels of a map ring by ring, from south to north, as an image has them: NaN where nothing is known.
 class ImageRows {
   public:
-    ImageRows(const MapFile& map, const Rectangle& image)
-        : map_(map), image_(image), order_(ascending(map.pixels)) {}
+    ImageRows(const MapFile& map, const Rectangle& image, const ColumnPieces& pieces)
+        : map_(map), image_(image), pieces_(pieces), order_(ascending(map.pixels)) {}
 
     /// Calls write(row) for all rows of a column of the map.
     template <class Write>
-    void for_rows(const MapColumn& column, const Write& write) const {
+    void for_rows(std::size_t column, const Write& write) const {
         const auto n_phi = image_.car.n_phi;
-        auto end = std::ssize(column.values);
-        std::vector<double> row(static_cast<std::size_t>(image_.n_columns)), values;
+        auto end = map_.partial() ? std::ssize(map_.pixels) : full_sky_size(image_.car);
+        std::vector<double> row(static_cast<std::size_t>(image_.n_columns));
         for (auto ring = image_.north + image_.n_rows - 1; ring >= image_.north; --ring) {
             auto begin = end;
             while (begin > 0 && number(begin - 1) >= ring * n_phi) --begin;
-            values.clear();
-            for (auto i = begin; i < end; ++i) values.push_back(column.values[place(i)]);
-            const auto stored = file_values(map_, column, {values.data(), {std::ssize(values)}});
+            const auto stored = values(column, begin, end);
             std::fill(row.begin(), row.end(), blank);
             for (auto i = begin; i < end; ++i) {
                 const double value = stored[static_cast<std::size_t>(i - begin)];
@@ -179,6 +177,14 @@ class ImageRows {
     }
 
   private:
+    std::vector<double> values(std::size_t column, std::int64_t begin, std::int64_t end) const {
+        if (order_.empty()) return pieces_(column, begin, end - begin);
+        std::vector<double> values;
+        values.reserve(static_cast<std::size_t>(end - begin));
+        for (auto i = begin; i < end; ++i)
+            values.push_back(pieces_(column, static_cast<std::int64_t>(place(i)), 1)[0]);
+        return values;
+    }
     std::size_t place(std::int64_t i) const {
         const auto index = static_cast<std::size_t>(i);
         return order_.empty() ? index : order_[index];
@@ -187,12 +193,14 @@ class ImageRows {
 
     const MapFile& map_;
     const Rectangle& image_;
+    const ColumnPieces& pieces_;
     std::vector<std::size_t> order_;
 };
 
 }  // namespace
 
-void write_car_image(FitsWriter& writer, const MapFile& map, const CarPixels& car) {
+void write_car_image(FitsWriter& writer, const MapFile& map, const CarPixels& car,
+                     const ColumnPieces& pieces) {
     check_planes(map);
     const bool wide = std::any_of(map.columns.begin(), map.columns.end(), [](const MapColumn& column) {
         return column.precision == FilePrecision::float64;
@@ -209,10 +217,10 @@ void write_car_image(FitsWriter& writer, const MapFile& map, const CarPixels& ca
     write_sky_cards(writer, map);
     writer.write_cards(map.cards);
 
-    const ImageRows rows(map, image);
+    const ImageRows rows(map, image, pieces);
     std::int64_t written = 0;
-    for (const auto& column : map.columns)
-        rows.for_rows(column, [&](const std::vector<double>& row) {
+    for (std::size_t i = 0; i < map.columns.size(); ++i)
+        rows.for_rows(i, [&](const std::vector<double>& row) {
             writer.write_image(written, row.data(), image.n_columns);
             written += image.n_columns;
         });

@@ -134,8 +134,9 @@ void begin_full_sky_table(FitsWriter& writer, const MapFile& map, const HealpixP
     begin_table(writer, map, healpix, 1, full_sky_row(full_sky_size(healpix)));
 }
 
-void write_healpix_table(FitsWriter& writer, const MapFile& map, const HealpixPixels& healpix) {
-    const auto n_pixels = static_cast<std::int64_t>(map.columns[0].values.size());
+void write_healpix_table(FitsWriter& writer, const MapFile& map, const HealpixPixels& healpix,
+                         const ColumnPieces& pieces) {
+    const auto n_pixels = map.partial() ? std::ssize(map.pixels) : full_sky_size(healpix);
     const std::int64_t repeat = map.partial() ? 1 : full_sky_row(n_pixels);
     begin_table(writer, map, healpix, n_pixels / repeat, repeat);
 
@@ -145,7 +146,7 @@ void write_healpix_table(FitsWriter& writer, const MapFile& map, const HealpixPi
         const std::int64_t count = std::min(chunk, n_pixels - first);
         if (map.partial()) writer.write_column(0, first, map.pixels.data() + first, count);
         for (std::size_t i = 0; i < map.columns.size(); ++i) {
-            const auto values = file_values(map, map.columns[i], first, count);
+            const auto values = pieces(i, first, count);
             writer.write_column(first_data + static_cast<int>(i), first, values.data(), count);
         }
     }

@@ -5,7 +5,9 @@
 #include <cstring>
 #include <memory>
 #include <optional>
+#include <utility>
 
+#include "core/interruption.hpp"
 #include "io/fits/cards.hpp"
 #include "io/fits/fits_reader.hpp"
 #include "io/fits/hdu_kind.hpp"
@@ -53,13 +55,6 @@ Mode mode_of(std::int64_t index) {
     throw InvalidArgument(fmt::format("index {} (l = {}, m = {}) occurs twice", index, mode.l, mode.m));
 }
 
-struct AlmTable {
-    std::vector<std::int64_t> indices;
-    std::vector<std::vector<double>> parts;  ///< real, imaginary
-    std::int64_t lmax = -1;
-    std::int64_t mmax = -1;
-};
-
 std::int64_t declared(const Hdu& hdu, const char* key, std::int64_t found) {
     const auto value = hdu.header.integer(key);
     if (!value) return found;
@@ -86,41 +81,12 @@ void check_columns(const Hdu& hdu) {
     }
 }
 
-AlmTable read_table(FitsReader& reader, const Hdu& hdu) {
-    AlmTable table;
-    table.indices = reader.read_integers(hdu, 0);
-    check_columns(hdu);
-    table.parts = reader.read_columns(hdu, {1, 2}, 0);
-    for (const auto index : table.indices) {
-        const Mode mode = mode_of(index);
-        table.lmax = std::max(table.lmax, mode.l);
-        table.mmax = std::max(table.mmax, mode.m);
-    }
-    const auto layout = declared_layout(hdu, table.lmax, table.mmax);
-    table.lmax = layout.lmax();
-    table.mmax = layout.mmax();
-    return table;
-}
-
 void check_density(std::int64_t rows, const AlmLayout& layout) {
     const double size = (static_cast<double>(layout.mmax()) + 1) * static_cast<double>(layout.lmax() + 1);
     if (size > always_permitted + coefficients_per_row * static_cast<double>(rows)) {
         throw InvalidArgument(fmt::format("holds {} of the {} coefficients of lmax = {}, mmax = {}: too few",
                                           rows, layout.size(), layout.lmax(), layout.mmax()));
     }
-}
-
-std::vector<std::complex<double>> place(const AlmTable& table, const AlmLayout& layout) {
-    std::vector<std::complex<double>> alm(static_cast<std::size_t>(layout.size()));
-    std::vector<bool> seen(alm.size());
-    for (std::size_t row = 0; row < table.indices.size(); ++row) {
-        const Mode mode = mode_of(table.indices[row]);
-        const auto at = static_cast<std::size_t>(layout.index(mode.l, mode.m));
-        if (seen[at]) throw_twice(table.indices[row], mode);
-        seen[at] = true;
-        alm[at] = {table.parts[0][row], table.parts[1][row]};
-    }
-    return alm;
 }
 
 /// What the header of a component's table says; is_first: the others must agree with it.
@@ -142,12 +108,70 @@ void take_header(FitsReader& reader, const Hdu& hdu, const AlmLayout& layout, bo
     }
 }
 
-void read_component(FitsReader& reader, const Hdu& hdu, AlmFile& file) {
-    const AlmTable table = read_table(reader, hdu);
-    const AlmLayout layout(table.lmax, table.mmax);
-    check_density(static_cast<std::int64_t>(table.indices.size()), layout);
+// Coefficients that are read, or travel, at once.
+constexpr std::int64_t rows_at_once = std::int64_t{1} << 18;
+
+/// Calls visit(range) for pieces of a range.
+template <class Visit>
+void for_pieces_of(const PixelRange& range, const Visit& visit) {
+    for (auto first = range.first; first < range.end; first += rows_at_once)
+        visit(PixelRange{first, std::min(range.end, first + rows_at_once)});
+}
+
+/// The largest l and m among these rows; -1 where there are none.
+Mode largest_of_rows(FitsReader& reader, const Hdu& hdu, const PixelRange& rows) {
+    Mode largest{-1, -1};
+    core::RarePoll poll;
+    for_pieces_of(rows, [&](const PixelRange& piece) {
+        for (const auto index : reader.read_integers(hdu, 0, piece)) {
+            poll();
+            const Mode mode = mode_of(index);
+            largest = {std::max(largest.l, mode.l), std::max(largest.m, mode.m)};
+        }
+    });
+    return largest;
+}
+
+/// A component's coefficients, which come one by one.
+class PlacedAlm {
+  public:
+    explicit PlacedAlm(const AlmLayout& layout)
+        : layout_(layout), alm_(static_cast<std::size_t>(layout.size())), seen_(alm_.size()) {}
+    void place(std::int64_t index, std::complex<double> value) {
+        const Mode mode = mode_of(index);
+        const auto at = static_cast<std::size_t>(layout_.index(mode.l, mode.m));
+        if (seen_[at]) throw_twice(index, mode);
+        seen_[at] = true;
+        alm_[at] = value;
+    }
+    std::vector<std::complex<double>> take() { return std::move(alm_); }
+
+  private:
+    const AlmLayout& layout_;
+    std::vector<std::complex<double>> alm_;
+    std::vector<bool> seen_;
+};
+
+void read_component(FitsReader& reader, const Hdu& hdu, const MemoryCheck& check_memory, AlmFile& file) {
+    const auto n_rows = hdu.rows * hdu.columns[0].repeat;
+    const auto largest = largest_of_rows(reader, hdu, {0, n_rows});
+    check_columns(hdu);
+    const auto layout = declared_layout(hdu, largest.l, largest.m);
+    check_density(n_rows, layout);
     take_header(reader, hdu, layout, file.components.empty(), file);
-    file.components.push_back(place(table, layout));
+    check_memory(sizeof(std::complex<double>) * static_cast<double>(layout.size()),
+                 fmt::format("{}: alm up to lmax = {}", reader.source(hdu), layout.lmax()));
+    PlacedAlm alm(layout);
+    core::RarePoll poll;
+    for_pieces_of({0, n_rows}, [&](const PixelRange& piece) {
+        const auto indices = reader.read_integers(hdu, 0, piece);
+        const auto parts = reader.read_columns(hdu, {1, 2}, std::vector{piece}, 0);
+        for (std::size_t i = 0; i < indices.size(); ++i) {
+            poll();
+            alm.place(indices[i], {parts[0][i], parts[1][i]});
+        }
+    });
+    file.components.push_back(alm.take());
 }
 
 /// The tables of T, or of T, E and B.
@@ -168,43 +192,21 @@ std::vector<const Hdu*> find_tables(FitsReader& reader) {
 
 }  // namespace
 
-AlmFile read_alm(const std::string& path) {
+AlmFile read_alm(const std::string& path, const MemoryCheck& check_memory) {
     FitsReader reader(path);
     AlmFile file;
     for (const Hdu* hdu : find_tables(reader)) {
-        reader.in(*hdu, [&] { read_component(reader, *hdu, file); });
+        reader.in(*hdu, [&] { read_component(reader, *hdu, check_memory, file); });
     }
     return file;
 }
 
 namespace {
 
-// Coefficients that travel at once.
-constexpr std::int64_t rows_at_once = std::int64_t{1} << 18;
-
 /// The rows of a table that this rank reads.
 PixelRange rows_of_rank(const Hdu& hdu, const Communicator& ranks) {
     const auto n_rows = hdu.rows * hdu.columns[0].repeat;
     return {n_rows * ranks.rank() / ranks.size(), n_rows * (ranks.rank() + 1) / ranks.size()};
-}
-
-/// Calls visit(range) for pieces of a range.
-template <class Visit>
-void for_pieces_of(const PixelRange& range, const Visit& visit) {
-    for (auto first = range.first; first < range.end; first += rows_at_once)
-        visit(PixelRange{first, std::min(range.end, first + rows_at_once)});
-}
-
-/// The largest l and m among this rank's rows; -1 where it has none.
-Mode largest_of_rows(FitsReader& reader, const Hdu& hdu, const PixelRange& rows) {
-    Mode largest{-1, -1};
-    for_pieces_of(rows, [&](const PixelRange& piece) {
-        for (const auto index : reader.read_integers(hdu, 0, piece)) {
-            const Mode mode = mode_of(index);
-            largest = {std::max(largest.l, mode.l), std::max(largest.m, mode.m)};
-        }
-    });
-    return largest;
 }
 
 std::unique_ptr<FitsReader> open_for_parts(const std::string& path) {
@@ -235,10 +237,7 @@ class AlmReading {
     std::vector<std::complex<double>> read() {
         const auto mine = rows_of_rank(hdu_, ranks_);
         const auto longest = (hdu_.rows * hdu_.columns[0].repeat + ranks_.size() - 1) / ranks_.size();
-        ranks_.together("memory for alm", [&] {
-            alm_.resize(static_cast<std::size_t>(layout_.size()));
-            seen_.resize(alm_.size());
-        });
+        ranks_.together("memory for alm", [&] { alm_.emplace(layout_); });
         for (std::int64_t round = 0; round * rows_at_once < longest; ++round) {
             const auto first = std::min(mine.end, mine.first + round * rows_at_once);
             std::vector<std::string> outgoing(static_cast<std::size_t>(ranks_.size()));
@@ -252,7 +251,7 @@ class AlmReading {
                 });
             });
         }
-        return std::move(alm_);
+        return alm_->take();
     }
 
   private:
@@ -276,15 +275,8 @@ class AlmReading {
         for (std::size_t at = 0; at < bytes.size(); at += sizeof(Row)) {
             Row row{};
             std::memcpy(&row, bytes.data() + at, sizeof row);
-            place(row);
+            alm_->place(row.index, row.value);
         }
-    }
-    void place(const Row& row) {
-        const Mode mode = mode_of(row.index);
-        const auto at = static_cast<std::size_t>(layout_.index(mode.l, mode.m));
-        if (seen_[at]) throw_twice(row.index, mode);
-        seen_[at] = true;
-        alm_[at] = row.value;
     }
 
     FitsReader& reader_;
@@ -292,8 +284,7 @@ class AlmReading {
     const AlmLayout& layout_;
     const std::vector<std::size_t>& owners_;
     const Communicator& ranks_;
-    std::vector<std::complex<double>> alm_;
-    std::vector<bool> seen_;
+    std::optional<PlacedAlm> alm_;
 };
 
 }  // namespace

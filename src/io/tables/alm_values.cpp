@@ -76,6 +76,16 @@ MapAlm to_map_alm(const AlmFile& file) {
     return result;
 }
 
+MapAlm to_map_alm(AlmFile&& file) {
+    MapAlm result{file.layout, Array<Complex, 2>({std::ssize(file.components), file.layout.size()})};
+    auto* to = result.alm.data();
+    for (auto& component : file.components) {
+        to = std::copy(component.begin(), component.end(), to);
+        std::vector<Complex>().swap(component);
+    }
+    return result;
+}
+
 void set_alm(AlmFile& file, const MapAlm& alm) {
     file.layout = alm.layout;
     file.components.clear();
