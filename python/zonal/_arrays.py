@@ -201,7 +201,7 @@ def output(out: NDArray[Any] | None, shape: tuple[int, ...], dtype: Any,
     return out
 
 
-_PIECE = 1 << 20
+PIECE = 1 << 20
 
 
 def piecewise(work: Callable[..., Any], dtype: Any, *arrays: Any) -> NDArray[Any]:
@@ -209,11 +209,12 @@ def piecewise(work: Callable[..., Any], dtype: Any, *arrays: Any) -> NDArray[Any
 
     Large arrays go in pieces, between which Ctrl-C is heard, and which stay in the processor's cache.
     """
-    if all(np.size(array) <= _PIECE for array in arrays):
+    if all(np.size(array) <= PIECE for array in arrays):
         return np.asarray(work(*arrays), dtype)
-    kinds = [*([["readonly"]] * len(arrays)), ["writeonly", "allocate"]]
-    with np.nditer([*arrays, None], ["external_loop", "buffered", "zerosize_ok"], kinds, [None] * len(arrays) + [dtype],
-                   order="C", buffersize=_PIECE) as pieces:
+    flags: Any = ["external_loop", "buffered", "zerosize_ok"]
+    kinds: Any = [*([["readonly"]] * len(arrays)), ["writeonly", "allocate"]]
+    types: Any = [None] * len(arrays) + [dtype]
+    with np.nditer([*arrays, None], flags, kinds, types, order="C", buffersize=PIECE) as pieces:
         for *given, made in pieces:
             made[...] = work(*given)
         return np.asarray(pieces.operands[-1])
@@ -221,7 +222,7 @@ def piecewise(work: Callable[..., Any], dtype: Any, *arrays: Any) -> NDArray[Any
 
 def copied(array: NDArray[Any], dtype: Any = None) -> NDArray[Any]:
     """A copy, of another type where one is given."""
-    if array.size <= _PIECE:
+    if array.size <= PIECE:
         return np.array(array, dtype, order="C")
     return piecewise(lambda values: values, array.dtype if dtype is None else dtype, array)
 
@@ -234,8 +235,8 @@ def _stacked(rows: Any) -> NDArray[Any]:
     """Vectors of one length as one array, in pieces as in piecewise."""
     result = np.empty((len(rows), len(rows[0])), np.result_type(*rows))
     for row, out in zip(rows, result):
-        for start in range(0, len(row), _PIECE):
-            out[start:start + _PIECE] = row[start:start + _PIECE]
+        for start in range(0, len(row), PIECE):
+            out[start:start + PIECE] = row[start:start + PIECE]
     return result
 
 

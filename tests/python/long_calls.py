@@ -77,6 +77,12 @@ def packed(name, opened, nside):
     return partial(io.read_map, FOLDER / name)
 
 
+def drawing(**options):
+    """A drawing, once matplotlib has been imported and knows its fonts."""
+    plot.mollweide(noise(8), width=100)
+    return partial(plot.mollweide, noise(256), **options)
+
+
 LONG = {
     "zonal.SHT.synthesize zonal.mpi.SHT.synthesize": lambda: partial(sht(1024, 3000).synthesize, alm(3000)),
     "zonal.SHT.synthesize: float, spin 2": lambda: partial(sht(1024, 2048, 2).synthesize, alm(2048, 2).astype(np.complex64)),
@@ -117,7 +123,7 @@ LONG = {
     "zonal.Split.convolve": lambda: partial(zonal.Split(zonal.gaussian_window("1deg", 1000), "2deg", l_cut=300).convolve, noise(1024)),
     "zonal.rotate_map zonal.healpy.Rotator.rotate_map_alms": lambda: partial(zonal.rotate_map, noise(512), "GC"),
     "zonal.healpy.Rotator.rotate_map_pixel": lambda: partial(healpy.Rotator(coord="GC").rotate_map_pixel, noise(512)),
-    "zonal.Kernel.window": lambda: partial(zonal.Kernel.from_profile(SHORT[::1000], 1 - SHORT[::1000]).window, 60000),
+    "zonal.Kernel.window": lambda: partial(zonal.Kernel.from_profile(SHORT[::1000], 1 - SHORT[::1000]).window, 150000),
     "zonal.Kernel.profile": lambda: partial(zonal.Kernel.from_window(white(20000)).profile, SHORT),
     "zonal.Kernel.support_for_error": lambda: partial(zonal.Kernel.from_window(zonal.gaussian_window("1arcmin", 50000)).support_for_error, 1e-6),
     "zonal.Kernel.truncation_error": lambda: partial(zonal.Kernel.from_window(zonal.gaussian_window("1arcmin", 50000)).truncation_error, "1deg"),
@@ -163,5 +169,5 @@ LONG = {
     "zonal.chebyshev.Series.from_function": lambda: partial(chebyshev.Series.from_function, lambda x, y: np.abs(x - y), [(-1, 1)] * 2, degree=2500),
     "zonal.chebyshev.Series.roots": lambda: chebyshev.Series(np.cos(np.arange(8000.0))).roots,
     "zonal.chebyshev.Series.restricted": lambda: partial(series(1500, 1500).restricted, [(0, 0.5), (0, 0.5)]),
-    "zonal.plot.mollweide zonal.plot.draw zonal.healpy.mollview": lambda: partial(plot.mollweide, noise(256), width=8000),
+    "zonal.plot.mollweide zonal.plot.draw zonal.healpy.mollview": lambda: drawing(width=8000),
 }

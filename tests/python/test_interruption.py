@@ -35,13 +35,16 @@ def test_ctrl_c_is_answered_within_a_fifth_of_a_second(name):
         # A timer of the system sends the signal, as no other thread of Python can in a call that keeps the GIL. Python's
         # handler raises what that of SIGINT raises.
         signal.setitimer(signal.ITIMER_PROF, DELAY)
-        start = time.process_time()
-        with pytest.raises(KeyboardInterrupt):
+        start, interrupted = time.process_time(), False
+        try:
             call()
+        except KeyboardInterrupt:
+            interrupted = True
         waited = time.process_time() - start - DELAY
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.signal(signal.SIGPROF, before)
+    assert interrupted or waited < 0  # a fast machine may have ended before
     assert waited < LIMIT
 
 

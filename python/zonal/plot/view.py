@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
 from .._angles import AngleLike, angle
+from .._arrays import PIECE
 from .._checked import checked
 from .._threads import resolve
 from ..rotation import rotation_matrix
@@ -72,8 +73,19 @@ class View:
         return self.projection.forward(np.tensordot(self.matrix, np.asarray(vectors, np.float64), axes=1))
 
     def inverse(self, x: Any, y: Any) -> Array:
-        """Returns unit vectors of the map, [3, ...], of points on the picture; NaN where there is no sky."""
-        return np.tensordot(self.matrix.T, self.projection.inverse(x, y), axes=1)
+        """Returns unit vectors of the map, [3, ...], of points on the picture; NaN where there is no sky.
+
+        Pictures go some rows at a time, between which Ctrl-C is heard.
+        """
+        across, up = np.broadcast_arrays(np.asarray(x, np.float64), np.asarray(y, np.float64))
+        if across.ndim < 2:
+            return np.tensordot(self.matrix.T, self.projection.inverse(across, up), axes=1)
+        vectors = np.empty((3, *across.shape))
+        n_rows = max(1, PIECE // max(1, across[0].size))
+        for first in range(0, len(across), n_rows):
+            here = slice(first, first + n_rows)
+            vectors[:, here] = np.tensordot(self.matrix.T, self.projection.inverse(across[here], up[here]), axes=1)
+        return vectors
 
     @checked
     def from_system(self, system: str | None) -> Array:
