@@ -201,6 +201,7 @@ def output(out: NDArray[Any] | None, shape: tuple[int, ...], dtype: Any,
     return out
 
 
+# Elements between which Ctrl-C is heard. They fit the cache.
 PIECE = 1 << 20
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core, _units
-from ._arrays import real_input
+from ._arrays import PIECE, real_input
 from ._checked import checked, within
 from ._map_arithmetic import MapArithmetic, scaled
 from ._pixels import grid_of_length, is_unseen, reordered, required_grid
@@ -227,8 +227,8 @@ def _range(values: NDArray[Any]) -> tuple[float, float, float]:
     """Least and largest value that is seen and finite, and the share of UNSEEN, in blocks that need little memory."""
     least, most, n_unseen = np.inf, -np.inf, 0
     flat = values.reshape(-1)
-    for start in range(0, flat.size, 1 << 20):
-        block = flat[start:start + (1 << 20)]
+    for start in range(0, flat.size, PIECE):
+        block = flat[start:start + PIECE]
         unseen = is_unseen(block)
         good = block[np.isfinite(block) & ~unseen]
         n_unseen += int(unseen.sum())

@@ -166,7 +166,7 @@ void apply_mask(SkyMap& map, View<const double, 1> mask, MaskMode mode, View<dou
 
 namespace {
 
-/// Of the host: a GPU has its own.
+/// Returns the bytes that the plan's workspace takes from the host; on a GPU it takes none.
 double workspace_bytes(const ShtPlan& plan) {
     return plan.options().device.kind() == Device::Kind::cuda ? 0
                                                               : static_cast<double>(plan.workspace_bytes());

@@ -16,8 +16,8 @@
 namespace zonal {
 namespace {
 
-/// What a coarse pixel becomes that holds so many fine ones, of which `good` are not UNSEEN and have this
-/// sum.
+/// Returns the value of a coarse pixel. It holds `children` fine pixels; `good` of them are not UNSEEN, and
+/// `sum` is the sum of these.
 double combined(double sum, std::int64_t good, std::int64_t children, const UdgradeOptions& options) {
     if (good == 0 || (options.pessimistic && good < children)) return unseen_value;
     return options.combine == Combine::mean ? sum / static_cast<double>(good) : sum;

@@ -16,7 +16,7 @@ from zonal.healpy.utils.deprecation import HealpyDeprecationWarning
 
 # The difference that counts as an effect, of the largest value: far above rounding.
 EFFECT = 1e-7
-# An analysis with three iterations takes seven transforms, of which each has lmax eps or so from its recurrence.
+# An analysis with three iterations takes seven transforms. The recurrence of each rounds by about lmax eps.
 ROUNDING = 7 * 48 * np.finfo(float).eps
 
 

@@ -201,7 +201,7 @@ def _cut(theta_cut):
 
 
 def _counted(sky):
-    """The sum over pixels, of which each spreads all that it has."""
+    """The sum over pixels; each pixel spreads all that it has."""
     kernel = profile(np.arccos(np.clip(CENTRES.T @ CENTRES, -1, 1)))
     return (kernel / kernel.sum(0)) @ sky
 

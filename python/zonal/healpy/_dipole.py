@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ._checked import checked
-from .._arrays import copied, piecewise
+from .._arrays import PIECE, copied, piecewise
 from .._maps import MapRows, weights_of
 from .._pixels import UNSEEN
 from ._arguments import threads_for
@@ -48,9 +48,8 @@ def remove_dipole(m: Any, nest: bool = False, bad: float = UNSEEN, gal_cut: floa
     m, is_row = _sole(m)
     result, good = _subtractable(m, bad, copy)
     monopole, dipole = fit_dipole(m, nest, bad, gal_cut)
-    piece = 1 << 20  # Ctrl-C is heard between pieces
-    for start in range(0, len(result), piece):
-        pixels = start + np.flatnonzero(good[start:start + piece])
+    for start in range(0, len(result), PIECE):  # Ctrl-C is heard between pieces
+        pixels = start + np.flatnonzero(good[start:start + PIECE])
         result[pixels] -= monopole + dipole @ _centres(m, nest, pixels)
     masked = _masked_as(m, result, bad)
     masked = masked[None] if is_row else masked

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._arrays import integer
+from .._arrays import PIECE, integer
 from ._checked import checked
 from .._pixels import UNSEEN
 from .._notes import warn
@@ -115,13 +115,12 @@ def _white_fields(n: int, lmax: int, mmax: int) -> NDArray[np.complex128]:
     """Draws alm of n fields with C_l = 1: for each field first all real parts, then all imaginary parts."""
     size = (mmax + 1) * (2 * lmax + 2 - mmax) // 2
     alm = np.empty((n, size), np.complex128)
-    piece = 1 << 20  # Ctrl-C is heard between pieces
-    for row in alm:
+    for row in alm:  # Ctrl-C is heard between pieces
         for part in (row.real, row.imag):
-            for start in range(0, size, piece):
-                part[start:start + piece] = np.random.standard_normal(min(piece, size - start))
-        for start in range(lmax + 1, size, piece):
-            row[start:start + piece] *= np.sqrt(0.5)
+            for start in range(0, size, PIECE):
+                part[start:start + PIECE] = np.random.standard_normal(min(PIECE, size - start))
+        for start in range(lmax + 1, size, PIECE):
+            row[start:start + PIECE] *= np.sqrt(0.5)
     alm[:, :lmax + 1].imag = 0
     return alm
 

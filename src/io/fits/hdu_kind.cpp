@@ -81,8 +81,7 @@ std::string why_no_map(const Hdu& hdu) {
     if (projection.empty() || projection == "CAR") return "";
     return fmt::format(
         "is an image in the {}projection {} (CTYPE1 = '{}'), whose pixels do not lie on equally spaced rings "
-        "of "
-        "latitude: reproject it to CAR or HEALPix first, as the packages reproject and pixell do",
+        "of latitude: reproject it to CAR or HEALPix first, as the packages reproject and pixell do",
         projection == "TAN" ? "gnomonic " : "", projection, longitude);
 }
 

@@ -85,8 +85,8 @@ double step(const Hdu& hdu, int axis) {
 /// An axis of an image: pixel k, from 0, lies at origin + (k + 1 - reference) step, where the origin is
 /// CRVAL.
 struct Axis {
-    std::int64_t in_circle = 0;  ///< pixels in so many degrees as the grid has on this axis, 180 or 360
-    double exact = 0;            ///< step that has exactly so many; its sign is that of CDELT
+    std::int64_t in_circle = 0;  ///< pixels that the whole grid has along this axis, in 180 or 360 degrees
+    double exact = 0;            ///< step with which exactly in_circle pixels fit; it has the sign of CDELT
     double reference = 0;        ///< CRPIX
 
     /// Degrees from CRVAL to pixel k.

@@ -53,7 +53,7 @@ struct Rectangle {
     }
 };
 
-/// Of full rings: longitude 0 is in the image's middle.
+/// The rectangle of full rings. It has longitude 0 in its middle.
 Rectangle full_rings(const CarPixels& car, std::int64_t north, std::int64_t n_rows) {
     return {car, north, n_rows, (car.n_phi + 1) / 2 % car.n_phi, car.n_phi};
 }

@@ -119,7 +119,8 @@ TEST(Durable, EveryRankFlushesItsPart) {
         return errors;
     };
     const TemporaryFolder folder;
-    // Of three ranks, of the file that gets its name, and of the folder.
+    // Three ranks flush their part each, one more flush is of the file before it gets its name, and one of
+    // the folder.
     EXPECT_THAT(write(folder.path("out.fits"), 0, 5), Each(""));
     EXPECT_THAT(write(folder.path("no.fits"), EIO, 3), Each(HasSubstr("no.fits: cannot be written: Input")));
     EXPECT_EQ(folder.n_entries(), 1u);
