@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/parallel.hpp"
+#include "core/interruption.hpp"
 #include "zonal/mask.hpp"
 
 namespace zonal {
@@ -17,10 +17,11 @@ FieldStatistics statistics(View<const double, 1> values) {
     result.maximum = -result.minimum;
     double sum = 0, squares = 0, deviations = 0;
     const auto over_good = [&](const auto& add) {
-        core::for_pieces(values.size(), 1, [&](std::int64_t first, std::int64_t last) {
-            for (auto i = first; i < last; ++i)
-                if (std::isfinite(values[i]) && !is_unseen_value(values[i])) add(values[i]);
-        });
+        core::RarePoll poll;
+        for (std::int64_t i = 0; i < values.size(); ++i) {
+            poll();
+            if (std::isfinite(values[i]) && !is_unseen_value(values[i])) add(values[i]);
+        }
     };
     over_good([&](double value) {
         result.minimum = std::min(result.minimum, value);

@@ -110,6 +110,11 @@ void write(const std::string& path, const MapFile& map, const ColumnPieces& piec
     writer.commit();
 }
 
+bool is_nest(const MapFile& header) {
+    const auto* healpix = std::get_if<HealpixPixels>(&header.pixelization);
+    return healpix != nullptr && healpix->ordering == healpix::Order::nest;
+}
+
 /// Where the file's values from `first` on are among the map's pixels.
 std::vector<std::int64_t> places_of(const SkyMap& map, std::int64_t first, std::int64_t count) {
     const auto& header = map.header();
@@ -118,11 +123,10 @@ std::vector<std::int64_t> places_of(const SkyMap& map, std::int64_t first, std::
         std::copy_n(header.pixels.begin() + first, count, places.begin());
     else
         std::iota(places.begin(), places.end(), first);
-    const auto* healpix = std::get_if<HealpixPixels>(&header.pixelization);
     const View<std::int64_t, 1> view(places.data(), {count});
-    if (healpix != nullptr && healpix->ordering == healpix::Order::nest)
-        healpix::nest2ring(healpix->nside, view, view, 1);
-    for (auto& place : places) place = map.place(place);
+    if (is_nest(header)) healpix::nest2ring(map.nside(), view, view, 1);
+    if (map.is_patch())
+        for (auto& place : places) place = map.place(place);
     return places;
 }
 
@@ -156,7 +160,9 @@ void write_sky_map(const std::string& path, const SkyMap& map, const WriteOption
     if (header.multi_order) return write_map(path, map.to_file(), options);  // not written piece by piece
     check_header(header);
     const auto columns = pixels_of_columns(map);
+    const bool is_in_order = !header.partial() && !is_nest(header);
     const auto piece = [&](std::size_t i, std::int64_t first, std::int64_t count) {
+        if (is_in_order) return file_values(header, header.columns[i], {columns[i].data() + first, {count}});
         std::vector<double> values;
         values.reserve(static_cast<std::size_t>(count));
         for (const auto place : places_of(map, first, count)) values.push_back(columns[i][place]);
