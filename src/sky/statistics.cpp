@@ -17,10 +17,12 @@ FieldStatistics statistics(View<const double, 1> values) {
     result.maximum = -result.minimum;
     double sum = 0, squares = 0, deviations = 0;
     const auto over_good = [&](const auto& add) {
-        core::RarePoll poll;
-        for (std::int64_t i = 0; i < values.size(); ++i) {
+        constexpr std::int64_t piece = 1 << 16;  // between looks for an interruption
+        const core::InterruptionPoll poll;
+        for (std::int64_t first = 0; first < values.size(); first += piece) {
             poll();
-            if (std::isfinite(values[i]) && !is_unseen_value(values[i])) add(values[i]);
+            for (auto i = first; i < std::min(first + piece, values.size()); ++i)
+                if (std::isfinite(values[i]) && !is_unseen_value(values[i])) add(values[i]);
         }
     };
     over_good([&](double value) {
