@@ -11,7 +11,6 @@ cd "$(dirname "$0")" || exit 1
 . tools/stages.sh
 
 jobs=$(nproc)
-export LSAN_OPTIONS="suppressions=$PWD/tools/lsan.supp:print_suppressions=0"
 venv=build/venv
 # Seconds after which a test has hung. The longest takes a tenth of that on a slow machine.
 hangs_after=600
@@ -46,6 +45,8 @@ sources() { git ls-files --cached --others --exclude-standard -- "$@"; }
 check_format() {
     sources '*.cpp' '*.hpp' '*.cu' '*.cuh' | xargs "$PWD/$venv/bin/clang-format" --dry-run --Werror
     echo "ok clang-format"
+    sources '*.py' | xargs "$PWD/$venv/bin/ruff" check --no-cache --quiet
+    echo "ok ruff"
 }
 
 # pytest NAME ARGUMENT...
@@ -66,9 +67,33 @@ check_layers() {
 
 check_docs() { tools/check_docs.sh build; echo "ok docs"; }
 
-run_ctest() { ctest --test-dir build -j "$jobs" --timeout $hangs_after --output-on-failure --no-tests=error --output-junit "$PWD/$reports/ctest.xml"; }
+# run_gtests NAME BIN FILTER: the C++ tests of a build.
+# A program's tests are dealt out to as many processes as there are CPUs: a process for each test, as CTest has it, would take 15 s
+# more. What hangs is the last that a process says it runs.
+run_gtests() {
+    local program shard pids=() pid
+    for program in "$2"/zonal_*_tests; do
+        if [[ $program == *_mpi_tests ]]; then continue; fi
+        for ((shard = 0; shard < jobs; ++shard)); do
+            GTEST_TOTAL_SHARDS=$jobs GTEST_SHARD_INDEX=$shard timeout $((3 * hangs_after)) "$program" --gtest_filter="$3" \
+                --gtest_output="xml:$reports/$1-$(basename "$program")-$shard.xml" &
+            pids+=($!)
+        done
+    done
+    for pid in "${pids[@]}"; do wait "$pid"; done
+}
 
-run_pytest() { ZONAL=$PWD/build/bin/zonal ZONAL_BENCH=$PWD/build/bin/zonal-bench pytest pytest -n "$jobs" --ignore=tests/python --ignore=tests/python_gpu --ignore=tests/mpi tests; }
+# The programs' tests, and those that CTest alone knows.
+run_cpp_tests() {
+    run_gtests release build/bin '*'
+    ctest --test-dir build -LE gtest -j "$jobs" --timeout $hangs_after --output-on-failure --no-tests=error --output-junit "$PWD/$reports/ctest.xml"
+}
+
+# The tool draws by the wheel.
+run_pytest() {
+    ZONAL=$PWD/build/bin/zonal ZONAL_BENCH=$PWD/build/bin/zonal-bench ZONAL_PYTHON=$PWD/build/package-venv/bin/python \
+        pytest pytest -n "$jobs" tests/cli
+}
 
 has_mpich() { command -v mpicc.mpich >/dev/null && command -v mpirun.mpich >/dev/null; }
 
@@ -83,24 +108,27 @@ run_mpi() {
 }
 
 # The wheel for other machines, in a venv that has its dependencies and nothing else, and then the packages of the tests
-# too. It is compiled with the options of the release build, so that ccache has most of its objects: fmt in a library of
-# its own, and by the compiler of the same name.
-run_package() {
+# too. It is compiled with the options of the release build, fmt compiled in, and by the compiler of the same name, so that
+# ccache has most of its objects.
+build_package() {
     local own=build/package-venv site
     CXX=${CXX:-c++} CMAKE_BUILD_PARALLEL_LEVEL=$jobs CMAKE_GENERATOR=Ninja CMAKE_CXX_COMPILER_LAUNCHER=$(command -v ccache || true) \
         PYTHON=$venv/bin/python tools/build_wheel.sh build/wheels \
-        -C cmake.define.ZONAL_WARNINGS_AS_ERRORS=ON -C cmake.define.ZONAL_FMT_HEADER_ONLY=OFF
+        -C cmake.define.ZONAL_WARNINGS_AS_ERRORS=ON
     python3 -m venv --clear $own
     $own/bin/pip install --disable-pip-version-check -c tests/requirements.txt build/wheels/zonal-*.whl
     (cd / && "$OLDPWD/$own/bin/python" -c "import zonal; print('zonal', zonal.__version__)")
     site=$($own/bin/python -c "import sysconfig; print(sysconfig.get_path('purelib'))")
     (cd "$PWD/$venv"/lib/python3*/site-packages && pwd) >"$site/tests.pth"
-    "$own/bin/python" -B -m pytest -q -p no:cacheprovider --timeout=$hangs_after -n "$jobs" --junitxml="$reports/package.xml" tests/python
 }
 
-# Pages, Python reference and notebooks, which are run, with the package as its venv has it.
+run_package() {
+    build/package-venv/bin/python -B -m pytest -q -p no:cacheprovider --timeout=$hangs_after -n "$jobs" --junitxml="$reports/package.xml" tests/python tests/oracle
+}
+
+# Pages, tutorials, gallery and Python reference, with the package as its venv has it.
 build_site() {
-    tools/build_site.sh build/package-venv/bin/python build build/site
+    tools/build_site.sh build/site build/package-venv/bin/python
     echo "ok site"
 }
 
@@ -127,21 +155,6 @@ asan_subset+=':MapSmoothing.ErrorsOfHostileMapsAreBelowTheirCertificate:KernelNo
 asan_subset+=':ResampledTransforms.AgreeWithThoseOnAllRings:KernelNorms.LeastRowSumsAreOfTheKernelWithItsSigns'
 asan_subset+=':ErrorBound.HoldsForWindowsThatEndBeforeTheKernel:GwrmReference.BurgersReachesTwelveDigits'
 asan_subset+=':ShtRoundTrip.IsExactOnGaussLegendreRings'
-
-# run_gtests PRESET FILTER: the C++ tests of a sanitizer build.
-# A program's tests are dealt out to as many processes as there are CPUs. What hangs is the last that a process says it runs.
-run_gtests() {
-    local program shard pids=() pid
-    for program in build-"$1"/bin/zonal_*_tests; do
-        if [[ $program == *_mpi_tests ]]; then continue; fi
-        for ((shard = 0; shard < jobs; ++shard)); do
-            GTEST_TOTAL_SHARDS=$jobs GTEST_SHARD_INDEX=$shard timeout $((3 * hangs_after)) "$program" --gtest_filter="$2" \
-                --gtest_output="xml:$reports/$1-$(basename "$program")-$shard.xml" &
-            pids+=($!)
-        done
-    done
-    for pid in "${pids[@]}"; do wait "$pid"; done
-}
 
 # Three ranks with ASan, which does not look for leaks here: Open MPI has its own, in modules that are closed by then and so
 # have no names to suppress.
@@ -170,9 +183,8 @@ build_tsan() {
 check_tidy() {
     cmake -G Ninja -S . -B build/tidy -DCMAKE_BUILD_TYPE=Release -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON \
         -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=24 -DZONAL_WITH_TESTS=OFF -DZONAL_WITH_MPI=ON
-    sed -n 's/^  "file": "\(.*\)",*$/\1/p' build/tidy/compile_commands.json | grep -v -e '/core/dense_' -e '/bench/shim' |
-        xargs -P "$jobs" -n 1 clang-tidy -p build/tidy --quiet \
-            --extra-arg='-DZONAL_LEFT_OUT_TARGETS=(HWY_AVX3+HWY_AVX2+HWY_SSE4)' 2>&1 | sed '/ warnings* generated\.$/d'
+    sed -n 's/^  "file": "\(.*\)",*$/\1/p' build/tidy/compile_commands.json | grep -v '/core/dense_' |
+        xargs -P "$jobs" -n 1 clang-tidy -p build/tidy --quiet --extra-arg=-DZONAL_ONLY_TARGET=HWY_EMU128 2>&1 | sed '/ warnings* generated\.$/d'
     echo "ok clang-tidy"
 }
 
@@ -185,22 +197,25 @@ if want style; then
     stage layers check_layers
 fi
 if want docs || want release || want python || want mpi || want install; then
-    stage "build release" build release build -DZONAL_WITH_MPI=ON
+    stage "build release" build release build -DZONAL_WITH_MPI=ON -DZONAL_TARGETS=all -DZONAL_FMT_HEADER_ONLY=ON
 fi
 if want docs; then stage docs check_docs; fi
-if want release; then stage "C++ tests" run_ctest; fi
+if want release; then stage "C++ tests" run_cpp_tests; fi
+if want python || want package || named suites; then stage "build package" build_package; fi
 if want python; then stage "Python tests" run_pytest; fi
 if want mpi; then
     stage "MPI jobs" run_mpi
     has_mpich || leave_out "MPI jobs with MPICH" "it is not installed"
 fi
-if want package || named suites; then stage "Python package" run_package; fi
-if want package; then stage "documentation site" build_site; fi
+if want package; then
+    stage "Python package" run_package
+    stage "documentation site" build_site
+fi
 if named suites; then stage "packages that use healpy" run_suites; fi
 if want install; then stage install run_install; fi
 if want asan; then
     stage "build asan" build asan build-asan -DZONAL_WITH_EXAMPLES=OFF -DZONAL_WITH_MPI=ON
-    stage "C++ tests with ASan and UBSan" run_gtests asan "$asan_subset"
+    stage "C++ tests with ASan and UBSan" run_gtests asan build-asan/bin "$asan_subset"
     stage "MPI jobs with ASan and UBSan" run_mpi_asan
 fi
 if want fuzz; then
@@ -210,7 +225,7 @@ fi
 if want tsan; then
     stage "build tsan" build_tsan
     # One test starts threads in a child process, which TSan permits when it is told to.
-    TSAN_OPTIONS=die_after_fork=0 stage "threaded C++ tests with TSan" run_gtests tsan '*Thread*:*Parallel*'
+    TSAN_OPTIONS=die_after_fork=0 stage "threaded C++ tests with TSan" run_gtests tsan build-tsan/bin '*Thread*:*Parallel*'
 fi
 if want tidy; then stage clang-tidy check_tidy; fi
 # The library alone, to PTX for the oldest architecture, unoptimised: nothing runs here, and tools/gpu_check.sh compiles

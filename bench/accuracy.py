@@ -7,7 +7,6 @@ a_lm on Gauss-Legendre rings, max |delta a| / rms(a).
 
     bench/accuracy.py [--degree 8000] [--map-nside 1024] [--round-trip-lmax 4095] [--threads 2] [--out FILE]
 """
-import argparse
 import fractions
 
 import ducc0
@@ -16,7 +15,8 @@ import numpy as np
 
 import exact_modes
 import machine
-import zonal_shim
+import skies
+import zonal
 
 NSIDE = 4096
 # First of eight neighbouring rings each, as the transform computes rings in eights: near the pole, where the
@@ -25,37 +25,34 @@ FIRST_RINGS = (1, 9, 20, 60, 200, 234, 242, 250, 258, 450, 490, 502, 560, 1000, 
                8072, 8120, 8177, 8185)
 
 
-def region(cosine, sine, spin):
+def region(theta, spin):
+    sine, cosine = np.sin(theta), abs(np.cos(theta))
     return "polar" if sine < (0.05 if spin == 0 else 0.1) else "equatorial" if cosine < 0.02 else "middle"
 
 
 class ModeRings:
-    """One pixel, at longitude 0, on each of eight neighbouring rings from each of the first ones, north and south.
-    Compared are the first and the last of every eight."""
+    """One pixel, at longitude 0, on each of eight neighbouring rings from each of the first ones, all in the north: a colatitude
+    near pi has lost digits. Compared are the first and the last of every eight."""
 
     def __init__(self, first_rings=FIRST_RINGS, nside=NSIDE):
         self.nside = nside
-        cosine, sine = zonal_shim.Plan("healpix", nside, lmax=0).rings()
-        rows = np.array([i - 1 for first in first_rings for i in range(first, first + 8)])
-        mirrored = rows[rows != 2 * nside - 1]  # the equator has no mirror image
-        self.cos = np.concatenate([cosine[rows], -cosine[mirrored]])
-        self.sin = np.concatenate([sine[rows], sine[mirrored]])
-        self.south_of = dict(zip(mirrored, rows.size + np.arange(mirrored.size)))
-        self.rows = rows
-        self.compared = [k for k in range(rows.size) if k % 8 in (0, 7)]
-        self.exact = {k: exact_modes.Ring(nside, int(rows[k]) + 1) for k in self.compared}
+        self.rows = np.array([i - 1 for first in first_rings for i in range(first, first + 8)])
+        self.theta = zonal.Grid.healpix(nside).theta[self.rows]
+        self.compared = [k for k in range(self.rows.size) if k % 8 in (0, 7)]
+        self.exact = {k: self.exact_ring(k) for k in self.compared}
+        self.south_of = {}
+
+    def exact_ring(self, k):
+        return exact_modes.Ring.at(self.theta[k])
 
     def zonal(self, lmax, mmax, spin, threads):
-        rings = (self.cos, self.sin, np.zeros(self.cos.size), np.ones(self.cos.size, np.int64))
-        plan = zonal_shim.Plan("rings", rings, lmax=lmax, mmax=mmax, spin=spin, threads=threads)
-        return lambda alm: plan.synthesize(alm[None])[0]
+        ones = np.ones(self.theta.size, np.int64)
+        return zonal.SHT(zonal.Grid(self.theta, ones, ones), lmax, mmax, spin, threads).synthesize
 
     def ducc(self, lmax, mmax, spin, threads):
-        ones = np.ones(self.cos.size, np.uint64)
-        m = np.arange(mmax + 1)
-        arguments = dict(theta=np.arctan2(self.sin, self.cos), nphi=ones, phi0=np.zeros(self.cos.size),
-                         ringstart=np.arange(self.cos.size, dtype=np.uint64), lmax=lmax, spin=spin, nthreads=threads,
-                         mstart=(m * (2 * lmax + 1 - m) // 2).astype(np.uint64))
+        ones = np.ones(self.theta.size, np.uint64)
+        arguments = dict(theta=self.theta, nphi=ones, phi0=np.zeros(self.theta.size), ringstart=np.arange(self.theta.size, dtype=np.uint64),
+                         lmax=lmax, spin=spin, nthreads=threads, mmax=mmax)
         return lambda alm: ducc0.sht.synthesis(alm=alm, **arguments)
 
     def phase(self, ring, m):
@@ -64,28 +61,30 @@ class ModeRings:
 
 
 class MapRings(ModeRings):
-    """The first pixels of such rings in whole maps."""
+    """The first pixels of such rings, north and south, in whole maps."""
 
     def __init__(self, first_rings, nside):
         super().__init__(first_rings, nside)
-        southern = 4 * nside - 2 - self.rows[self.rows != 2 * nside - 1]
-        self.map_rows = np.concatenate([self.rows, southern])
-        i = np.arange(1, 4 * nside)
-        i = np.minimum(i, 4 * nside - i)
-        n_pixels = 4 * np.minimum(i, nside)
-        self.first_pixels = (np.cumsum(n_pixels) - n_pixels)[self.map_rows]
+        mirrored = self.rows[self.rows != 2 * nside - 1]  # the equator has no mirror image
+        self.south_of = dict(zip(mirrored, self.rows.size + np.arange(mirrored.size)))
+        map_rows = np.concatenate([self.rows, 4 * nside - 2 - mirrored])
+        grid = zonal.Grid.healpix(nside)
+        self.theta, self.first_pixels = grid.theta[map_rows], grid.first_pixels[map_rows]
+        i = np.minimum(map_rows + 1, 4 * nside - 1 - map_rows)
         # Gorski et al. (2005), eqs. 5 and 9: phi of the first pixel over pi
         shift = np.where(i < nside, 1, (i - nside + 1) % 2)
-        self.half_turns = [fractions.Fraction(int(shift[row]), 4 * int(min(i[row], nside))) for row in self.map_rows]
+        self.half_turns = [fractions.Fraction(int(s), 4 * int(min(n, nside))) for s, n in zip(shift, i)]
+
+    def exact_ring(self, k):
+        return exact_modes.Ring(self.nside, int(self.rows[k]) + 1)
 
     def zonal(self, lmax, mmax, spin, threads):
-        plan = zonal_shim.Plan("healpix", self.nside, lmax=lmax, mmax=mmax, spin=spin, threads=threads)
-        return lambda alm: plan.synthesize(alm[None])[0][:, self.first_pixels]
+        sht = zonal.SHT(zonal.Grid.healpix(self.nside), lmax, mmax, spin, threads)
+        return lambda alm: sht.synthesize(alm)[:, self.first_pixels]
 
     def ducc(self, lmax, mmax, spin, threads):
         geometry = ducc0.healpix.Healpix_Base(self.nside, "RING").sht_info()
-        m = np.arange(mmax + 1)
-        arguments = dict(geometry, lmax=lmax, spin=spin, nthreads=threads, mstart=(m * (2 * lmax + 1 - m) // 2).astype(np.uint64))
+        arguments = dict(geometry, lmax=lmax, spin=spin, nthreads=threads, mmax=mmax)
         return lambda alm: ducc0.sht.synthesis(alm=alm, **arguments)[:, self.first_pixels]
 
     def phase(self, ring, m):
@@ -101,7 +100,7 @@ def mode_errors(rings, transforms, l, orders, spin, threads=1):
             continue
         mmax = max(group)
         index = {m: m * (2 * l + 1 - m) // 2 + l for m in group}
-        alm = np.zeros((1 if spin == 0 else 2, (mmax + 1) * (l + 1) - mmax * (mmax + 1) // 2), complex)
+        alm = np.zeros((1 if spin == 0 else 2, zonal.alm_size(l, mmax)), complex)
         made = {name: make(l, mmax, spin, threads) for name, make in transforms.items()}
         for m in group:
             peak = exact_modes.peak(l, m, spin)
@@ -118,7 +117,7 @@ def mode_errors(rings, transforms, l, orders, spin, threads=1):
                         for side in (k,) if south is None else (k, south):
                             mirror = 1 if side == k else (-1) ** (l + m + part)
                             error = float(abs(values[side] / factor - rings.phase(side, m) * mirror * expected[k][part])) / peak
-                            here = region(abs(rings.cos[side]), rings.sin[side], spin)
+                            here = region(rings.theta[side], spin)
                             if error >= worst[name].get(here, {"error": -1})["error"]:
                                 worst[name][here] = {"error": error, "l": l, "m": m, "function": "F-" if part else "F+",
                                                      "nside": rings.nside, "row": int(rings.rows[k]) + 1,
@@ -127,25 +126,14 @@ def mode_errors(rings, transforms, l, orders, spin, threads=1):
     return worst
 
 
-def white_alm(lmax, components, spin, seed):
-    rng = np.random.default_rng(seed)
-    n = (lmax + 1) * (lmax + 2) // 2
-    alm = rng.normal(size=(components, n)) + 1j * rng.normal(size=(components, n))
-    alm[:, :lmax + 1] = np.sqrt(2) * alm[:, :lmax + 1].real
-    for m in range(spin):
-        first = m * (2 * lmax + 1 - m) // 2
-        alm[:, first + m:first + spin] = 0
-    return alm
-
-
 def round_trip_errors(lmax, spin, threads=1):
     """max |delta a| / rms(a) on lmax + 1 Gauss-Legendre rings of 2 lmax + 2 pixels."""
-    alm = white_alm(lmax, 1 if spin == 0 else 2, spin, 1)
+    alm = skies.white_alm(lmax, spin)
     rms = np.sqrt((abs(alm) ** 2).mean())
-    plan = zonal_shim.Plan("gauss", lmax + 1, 2 * lmax + 2, lmax=lmax, spin=spin, threads=threads)
-    back = plan.adjoint(plan.synthesize(alm[None]), weighted=True)[0]
+    sht = zonal.SHT(zonal.Grid.gauss_legendre(lmax + 1, 2 * lmax + 2), lmax, spin=spin, threads=threads)
+    back = sht.analyze(sht.synthesize(alm), iterations=0)
     errors = {"zonal": float(abs(back - alm).max() / rms)}
-    del plan, back
+    del sht, back
     arguments = dict(spin=spin, lmax=lmax, geometry="GL", nthreads=threads)
     sky = ducc0.sht.synthesis_2d(alm=alm, ntheta=lmax + 1, nphi=2 * lmax + 2, **arguments)
     back = ducc0.sht.analysis_2d(map=sky, **arguments)
@@ -154,7 +142,7 @@ def round_trip_errors(lmax, spin, threads=1):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = machine.parser(__doc__)
     parser.add_argument("--degree", type=int, default=8000, help="l of the single modes; 0: none")
     parser.add_argument("--map-nside", type=int, default=1024, help="nside of whole maps, of l = 2 nside; 0: none")
     parser.add_argument("--round-trip-lmax", type=int, default=4095, help="0: none")
@@ -162,7 +150,7 @@ def main():
     parser.add_argument("--out")
     arguments = parser.parse_args()
     record = {"what": "accuracy", "machine": machine.describe("ducc0", "mpmath", "numpy"),
-              "simd": zonal_shim.simd_target(), "single_modes": {}, "modes_of_maps": {}, "round_trip": {}}
+              "simd": machine.simd(), "single_modes": {}, "modes_of_maps": {}, "round_trip": {}}
     l = arguments.degree
     for spin in (0, 2) if l else ():
         rings = ModeRings()

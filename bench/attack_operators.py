@@ -200,19 +200,26 @@ def singular_case(seed):
     return attacked(case, plan, drawn, Pixels(grid), rng)
 
 
+def largest_singular_vectors(matrix, count):
+    """The largest singular value, and the right singular vectors of the `count` largest: as eigenvectors of the product with the
+    transpose, in a tenth of the time that all of them take."""
+    from scipy.linalg import eigh
+    squares, vectors = eigh(matrix.T @ matrix, subset_by_index=[len(matrix) - count, len(matrix) - 1])
+    return float(np.sqrt(max(0.0, squares[-1]))), vectors.T[::-1]
+
+
 def attacked(case, plan, drawn, pixels, rng):
     dtype = np.float32 if case["float32"] else np.float64
     truth = drawn.sum(pixels) if case["reference"] == "discrete" else pixels.least_squares(drawn.up_to(plan.lmax))
     units = np.eye(pixels.n, dtype=dtype)
     difference = (plan(units).T - truth).astype(float)
     root = np.sqrt(pixels.share)
-    _, values, vectors = np.linalg.svd(difference * root[:, None] / root)
-    count = min(VECTORS, pixels.n)
-    maps = np.concatenate([vectors[:count] / root, [np.ones(pixels.n)], [rng.normal(size=pixels.n)]])[:pixels.n].astype(dtype)
+    case["norm"], vectors = largest_singular_vectors(difference * root[:, None] / root, min(VECTORS, pixels.n))
+    maps = np.concatenate([vectors / root, [np.ones(pixels.n)], [rng.normal(size=pixels.n)]])[:pixels.n].astype(dtype)
     batch = units.copy()  # with the maps for which iterations went on
     batch[:len(maps)] = maps
     found, result = plan(batch, return_report=True)
-    case["norm"], case["worst"], case["certified"] = float(values[0]), 0.0, True
+    case["worst"], case["certified"] = 0.0, True
     for values_in, values_out, certificate in zip(maps, found, result.certificates):
         answer = truth @ values_in.astype(pixels.type)
         rounding = 0 if pixels.type is LONG else 1e-15 * np.sqrt(pixels.n) * pixels.rms(values_in) * float(np.abs(truth).sum(axis=1).max())

@@ -13,7 +13,6 @@ what they do less the reference (attack_operators.py).
 
 Needs NumPy, SciPy, ducc0, healpy and the program (ZONAL, or build/bin/zonal).
 """
-import argparse
 import concurrent.futures
 import json
 import os
@@ -27,9 +26,8 @@ import numpy as np
 
 import attack_maps as attack
 import machine
+from programs import ZONAL
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-ZONAL = os.environ.get("ZONAL", str(ROOT / "build" / "bin" / "zonal"))
 # Methods and references, and how often they come up.
 WAYS = (("auto", "discrete"), ("ring-fft", "discrete"), ("pixel-sum", "discrete"), ("split", "discrete"),
         ("auto", "continuous"), ("harmonic", "discrete"), ("harmonic", "continuous"))
@@ -53,7 +51,7 @@ def sum_over_pixels(grid, maps, windows):
 
 
 def sum_by_profile(grid, maps, profile):
-    """The same by the distances of all pixels, with the interpolation that docs/kernels.md defines."""
+    """The same by the distances of all pixels, with the interpolation that docs/guide/kernels.md defines."""
     from scipy.interpolate import PchipInterpolator
     theta, value = profile
     curve = PchipInterpolator(4 * np.sin(theta / 2) ** 2, value)
@@ -124,7 +122,7 @@ def run(case, rng, folder):
     grid, spin = attack.Grid(case["nside"]), 2 if case["fields"] == "QU" else 0
     options, windows, profile, scale = attack.kernel(case["kernel"], case["nside"], spin, rng, folder)
     case["width_pixels"] = scale / np.sqrt(np.pi / 3) * case["nside"]
-    if case["way"] == "pixel-sum" and (width := min(2, 6 * scale)) ** 2 / 4 * grid.npix**2 > MOST_PRODUCTS:
+    if case["way"] == "pixel-sum" and min(2, 6 * scale) ** 2 / 4 * grid.npix**2 > MOST_PRODUCTS:
         case["way"] = "ring-fft"
     if case["kernel"] == "ringing beam" and case["nside"] > MOST_RINGING_NSIDE and case["way"] in ("pixel-sum", "ring-fft"):
         case["way"] = "auto"
@@ -219,7 +217,7 @@ def singular_attacks(seeds, workers):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = machine.parser(__doc__)
     parser.add_argument("--cases", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--nside", type=int, default=256, help="largest")

@@ -7,7 +7,6 @@ all of them while the others sleep, and all ranks transform by ducc0's stages: t
 orders dealt round robin, contiguous rings and a blocking Alltoallv. ducc0 should be built for the machine:
 pip install --no-binary ducc0 ducc0
 """
-import argparse
 import time
 
 import ducc0
@@ -15,6 +14,7 @@ import numpy as np
 from mpi4py import MPI
 
 import machine
+import skies
 import zonal
 import zonal.mpi
 
@@ -117,12 +117,7 @@ def measure(nside, lmax, spin, threads, runs):
     components = 1 if spin == 0 else 2
     sht = zonal.mpi.SHT(COMM, nside, lmax, spin=spin, threads=threads)
     alm = np.ones((components, sht.n_alm), complex)
-    rng = np.random.default_rng(1)  # the same on all ranks
-    whole = rng.normal(size=(components, zonal.alm_size(lmax))) + 1j * rng.normal(size=(components, zonal.alm_size(lmax)))
-    whole[:, :lmax + 1] = whole[:, :lmax + 1].real
-    for m in range(spin):
-        first = m * (2 * lmax + 1 - m) // 2
-        whole[:, first + m:first + spin] = 0
+    whole = skies.white_alm(lmax, spin)  # the same on all ranks
     alm[...] = whole[:, sht.local_alm_indices]
     sky, back = np.empty((components, sht.n_pixels)), np.empty_like(alm)
 
@@ -157,11 +152,11 @@ def measure(nside, lmax, spin, threads, runs):
     # What all of them found.
     found, found_alm = sht.gather_map(row(sky)), sht.gather_alm(row(back))
     starts = COMM.gather(peer.first_pixel)
-    skies = COMM.gather(peer_sky)
+    of_peer = COMM.gather(peer_sky)
     if root:
         result["bitwise_as_one_process"] = bool(np.array_equal(np.atleast_2d(found), alone_sky)
                                                 and np.array_equal(np.atleast_2d(found_alm), alone_alm))
-        theirs = np.concatenate([skies[k] for k in np.argsort(starts)], axis=1)
+        theirs = np.concatenate([of_peer[k] for k in np.argsort(starts)], axis=1)
         result["largest_difference_from_ducc0_over_rms"] = float(np.abs(alone_sky - theirs).max() / alone_sky.std())
     shares = sht.shares
     result["balance"] = {name: max(work) / np.mean(work) for name in ("legendre_flops", "ring_flops")
@@ -171,7 +166,7 @@ def measure(nside, lmax, spin, threads, runs):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = machine.parser(__doc__)
     parser.add_argument("--nside", type=int, nargs="+", default=[1024])
     parser.add_argument("--spin", type=int, nargs="+", default=[0, 2])
     options, kept = machine.parse_options(parser)

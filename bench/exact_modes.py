@@ -13,7 +13,14 @@ class Ring:
     def __init__(self, nside, i):
         # Gorski et al. (2005), eqs. 4 and 8
         z = 1 - mpmath.mpf(i * i) / (3 * nside * nside) if i < nside else mpmath.mpf(4 * nside - 2 * i) / (3 * nside)
-        self.i, self.cos, self.sin = i, z, mpmath.sqrt((1 - z) * (1 + z))
+        self.cos, self.sin = z, mpmath.sqrt((1 - z) * (1 + z))
+
+    @classmethod
+    def at(cls, theta):
+        """The ring at this very number as its colatitude."""
+        ring = cls.__new__(cls)
+        ring.cos, ring.sin = mpmath.cos(mpmath.mpf(float(theta))), mpmath.sin(mpmath.mpf(float(theta)))
+        return ring
 
 
 @functools.lru_cache(maxsize=4)
@@ -35,7 +42,7 @@ def scalar(ring, m, lmax):
 
 
 def spin_2(l, m, eps, lam, sin):
-    """F+ and F- from lambda at degrees l-2..l+2 (docs/methods.md, "Spin 1 and 2 through scalars").
+    """F+ and F- from lambda at degrees l-2..l+2 (docs/how-it-works/methods.md, "Spin 1 and 2 through scalars").
 
     eps, lam: functions of the degree. Works on numbers and arrays."""
     norm = 2 / ((l + 2) * (l + 1) * l * (l - 1)) ** type(sin.flat[0] if hasattr(sin, "flat") else sin)(0.5)

@@ -180,7 +180,7 @@ def peers(nside, lmax, options):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = machine.parser(__doc__)
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--nside", type=int, nargs="*", default=[16, 64, 512])
     parser.add_argument("--peers", type=int, nargs=2, metavar=("NSIDE", "LMAX"))

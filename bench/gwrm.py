@@ -1,25 +1,22 @@
 """Times `zonal solve` beside scipy.integrate.solve_ivp, each at the settings with which it reaches an error first.
 
-gwrm.py [--zonal build/bin/zonal] [--case NAME...] [--runs 7] [--output FILE.json]: on one CPU. solve_ivp gets problems in
+gwrm.py [--case NAME...] [--runs 7] [--output FILE.json]: on one CPU. solve_ivp gets problems in
 space on a Chebyshev grid, with the exact Jacobian where its method takes one, and only the values at t1 to find; errors are
 those at x = 1/4, 1/2, 3/4 (or of all fields) at t1, relative to the largest exact value there. Both sides try several
 numbers of modes or nodes and several tolerances; what counts is the fastest that is within the error.
 """
-import argparse
-import json
 import os
-import pathlib
-import subprocess
 import sys
 import time
 
 for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
     os.environ[name] = "1"
 import numpy as np  # noqa: E402
-from machine import describe  # noqa: E402
 from scipy.integrate import solve_ivp  # noqa: E402
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+import machine  # noqa: E402
+import programs  # noqa: E402
+
 METHODS = ("Radau", "BDF", "LSODA", "DOP853")
 TOLERANCES = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12)
 POINTS = np.array([0.25, 0.5, 0.75])
@@ -126,15 +123,18 @@ def peer_candidates(make, nodes, methods, t1, exact):
                 yield {"method": method, "nodes": n, "rtol": tolerance}, work
 
 
-def zonal_best(zonal, arguments, choices, exact, error, runs):
+def solve(*arguments):
+    return programs.report(programs.ZONAL, "solve", *arguments)
+
+
+def zonal_best(arguments, choices, exact, error, runs):
     """choices: lists of further arguments. The time is the solver's own, of `runs` in one process, the best."""
     best = {"seconds": float("inf")}
     for choice in choices:
-        command = [zonal, "solve", *arguments, *choice, "--device", "cpu", "--repeat", str(3 * runs), "--json"]
-        result = subprocess.run(command, capture_output=True, text=True)
-        if result.returncode != 0:
+        try:
+            report = solve(*arguments, *choice, "--device", "cpu", "--repeat", 3 * runs)
+        except SystemExit:  # does not converge
             continue
-        report = json.loads(result.stdout)
         found = relative_error(report["values"], exact)
         if found <= error and report["seconds"] < best["seconds"]:
             best = {"seconds": report["seconds"], "error": found, "arguments": " ".join([*arguments, *choice]),
@@ -183,15 +183,14 @@ CASES = {
 VISCOSITIES = np.linspace(0.2, 0.4, 33)
 
 
-def measure(zonal, case, runs):
+def measure(case, runs):
     exact = case["exact"]
     if isinstance(exact, tuple):
-        report = subprocess.run([zonal, "solve", *exact, "--json"], capture_output=True, text=True, check=True).stdout
-        exact = np.array(json.loads(report)["values"])
+        exact = np.array(solve(*exact)["values"])
     modes, lengths, tolerances = case["choices"]
     record = {"error_asked": case["error"]}
     for name, errors in (("zonal", True), ("zonal_without_estimate", False)):
-        record[name] = zonal_best(zonal, case["arguments"], choices(modes, lengths, tolerances, errors), exact, case["error"], runs)
+        record[name] = zonal_best(case["arguments"], choices(modes, lengths, tolerances, errors), exact, case["error"], runs)
     methods = case.get("methods", METHODS)
     for method in methods:
         record[method] = fastest(peer_candidates(case["make"], case["nodes"], (method,), case["t1"], exact), case["error"], runs)
@@ -201,13 +200,11 @@ def measure(zonal, case, runs):
     return record
 
 
-def measure_parameters(zonal, runs):
+def measure_parameters(runs):
     """All viscosities of an interval at once, beside solve_ivp for 33 of them; 1e-6 at x = 1/2."""
     points = ",".join(f"0.5:{nu:.17g}" for nu in VISCOSITIES)
     arguments = ["burgers-viscosity", "--set", "force=0", "--at", points]
-
-    exact = np.array(json.loads(subprocess.run([zonal, "solve", *arguments, "--json", "--no-errors", "--modes", "12,26,14"],
-                                               capture_output=True, text=True, check=True).stdout)["values"])
+    exact = np.array(solve(*arguments, "--no-errors", "--modes", "12,26,14")["values"])
 
     def candidates():
         for nodes in (12, 14, 16):
@@ -220,31 +217,27 @@ def measure_parameters(zonal, runs):
                 yield {"nodes": nodes, "rtol": tolerance}, work
 
     record = {"error_asked": 1e-6, "viscosities": len(VISCOSITIES),
-              "zonal": zonal_best(zonal, arguments, choices(["12,18,7", "10,18,8", "12,18,9"], [0.5, 0.34], [1e-4, 1e-6]), exact, 1e-6, 1),
+              "zonal": zonal_best(arguments, choices(["12,18,7", "10,18,8", "12,18,9"], [0.5, 0.34], [1e-4, 1e-6]), exact, 1e-6, 1),
               "LSODA": fastest(candidates(), 1e-6, runs)}
     record["speed_up"] = record["LSODA"]["seconds"] / record["zonal"]["seconds"]
     return record
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--zonal", default=str(ROOT / "build/bin/zonal"))
+    parser = machine.parser(__doc__)
     parser.add_argument("--case", action="append")
     parser.add_argument("--runs", type=int, default=7)
     parser.add_argument("--output")
     options = parser.parse_args()
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-    record = {"machine": describe("numpy", "scipy"), "command": " ".join(sys.argv), "cases": {}}
+    record = {"machine": machine.describe("numpy", "scipy"), "command": " ".join(sys.argv), "cases": {}}
     for name, case in CASES.items():
         if options.case and name not in options.case:
             continue
-        record["cases"][name] = measure(options.zonal, case, options.runs)
+        record["cases"][name] = measure(case, options.runs)
     if not options.case:
-        record["cases"]["burgers for 33 viscosities, 1e-6"] = measure_parameters(options.zonal, options.runs)
-    text = json.dumps(record, indent=1)
-    print(text)
-    if options.output:
-        pathlib.Path(options.output).write_text(text + "\n")
+        record["cases"]["burgers for 33 viscosities, 1e-6"] = measure_parameters(options.runs)
+    machine.write(record, options.output)
 
 
 if __name__ == "__main__":

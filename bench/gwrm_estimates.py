@@ -1,23 +1,22 @@
 """Compares the error estimates of `zonal solve` with true errors over many settings.
 
-gwrm_estimates.py [--zonal build/bin/zonal] [--problem NAME...] [--output FILE.json]: for each problem the tool runs with
+gwrm_estimates.py [--problem NAME...] [--output FILE.json]: for each problem the tool runs with
 many numbers of modes, tolerances, end times and both treatments of the highest mode. The references are mpmath's Taylor
 integrator in 22 digits (Lorenz, Brusselator) and the Cole-Hopf solution of Burgers' equation, a series of Bessel functions.
 An estimate is sound where it is at least 1/1.5 of the true error: of every field at t1, or, with space, of the largest error
 at 33 points. The exit status is 1 where one is not.
 """
-import argparse
 import itertools
 import json
 import pathlib
 import statistics
-import subprocess
 import sys
 
-from machine import describe
 from mpmath import besseli, cos, exp, mp, mpf, odefun, pi, sin
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+import machine
+import programs
+
 LEAST_RATIO = 1 / 1.5
 HIGHEST_MODES = ("projection", "tau")
 POINTS = [i / 32 for i in range(33)]
@@ -81,16 +80,16 @@ PROBLEMS = {
 }
 
 
-def run(zonal, arguments, exact):
+def run(arguments, exact):
     """Without --interval where the length is 0."""
     at = arguments.index("--interval")
     if arguments[at + 1] == "0":
         arguments = arguments[:at] + arguments[at + 2:]
-    result = subprocess.run([zonal, "solve", *arguments, "--device", "cpu", "--json", "--quiet"], capture_output=True, text=True)
     shown = " ".join(arguments).split(" --at")[0]
-    if result.returncode != 0:
-        return {"arguments": shown, "failed": result.stderr.strip()}
-    report = json.loads(result.stdout)
+    try:
+        report = programs.report(programs.ZONAL, "solve", *arguments, "--device", "cpu", "--quiet")
+    except SystemExit as failure:
+        return {"arguments": shown, "failed": str(failure)}
     errors = [abs(value - true) for value, true in zip(report["values"], exact, strict=True)]
     if "--at" in arguments:
         errors = [max(errors)]
@@ -118,15 +117,14 @@ def rounded(record):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--zonal", default=str(ROOT / "build/bin/zonal"))
+    parser = machine.parser(__doc__)
     parser.add_argument("--problem", action="append", choices=PROBLEMS)
     parser.add_argument("--output")
     options = parser.parse_args()
-    record = {"machine": describe("mpmath"), "command": " ".join(["python", "bench/gwrm_estimates.py", *sys.argv[1:]]),
+    record = {"machine": machine.describe("mpmath"), "command": " ".join(["python", "bench/gwrm_estimates.py", *sys.argv[1:]]),
               "problems": {}}
     for name in options.problem or PROBLEMS:
-        runs = [run(options.zonal, arguments, exact) for arguments, exact in PROBLEMS[name]()]
+        runs = [run(arguments, exact) for arguments, exact in PROBLEMS[name]()]
         record["problems"][name] = rounded(summarise(runs) | {"runs": runs})
         print(name, json.dumps(rounded(summarise(runs))))
         for found in runs:

@@ -9,7 +9,6 @@ With S the synthesis and W the weights, G = S^T W S. Prints, for spin 0 and 2, a
 
 Needs NumPy, SciPy and ducc0.
 """
-import argparse
 import json
 import sys
 
@@ -17,6 +16,7 @@ import numpy as np
 from scipy.sparse.linalg import LinearOperator, eigsh
 
 import attack_maps as attack
+import machine
 
 RATIOS = (1, 1.5, 2, 2.25, 2.4, 2.7, 2.99, 3.4, 3.75, 4, 4.5, 5, 5.5, 6)
 EDGES = (0.3, 0.6, 0.9, 1.2, 1.5, 1.8, 2.1, 2.4)
@@ -76,7 +76,7 @@ def coupling(grid, one, other, same):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = machine.parser(__doc__)
     parser.add_argument("--first", type=int, default=1)
     parser.add_argument("--last", type=int, default=31)
     parser.add_argument("--spins", type=int, nargs="+", default=[0, 2])

@@ -8,35 +8,31 @@ is fitted, by least relative residuals, is a nside^2 + b nside^2 x rings of the 
 for each. `growth` is by how much the time grows from one support to the next, or from one size to the next, over what
 the support, or nside^2 x rings, grows by: 1 would be linear, without the FFTs.
 """
-import argparse
 
 import numpy as np
 
 import machine
-import radial_shim
-import svg_plot
-import zonal_shim
+import pictures
+import zonal
 
 
 def rings_of_support(nside, support):
     """Mean over the rings of how many lie within the support, itself included."""
-    cosine, _ = zonal_shim.Plan("healpix", nside, lmax=0).rings()
-    theta = np.arccos(cosine)
+    theta = zonal.Grid.healpix(nside).theta
     return float((np.searchsorted(theta, theta + support) - np.searchsorted(theta, theta - support)).mean())
 
 
 def measure(nside, support, widths, threads, runs):
-    plan = radial_shim.RadialPlan(nside, fwhm=support / widths, cut=support, method="ring-fft", single=True,
-                                  accuracy=1e-7, threads=threads)
-    sky = np.random.default_rng(1).normal(size=plan.n_pixels).astype(np.float32)
+    plan = zonal.PixelConvolution(zonal.Kernel.gaussian(support / widths).truncated(support), zonal.Grid.healpix(nside),
+                                  precision="float32", accuracy=1e-7, threads=threads)
+    sky = np.random.default_rng(1).normal(size=plan.grid.n_pixels).astype(np.float32)
     out = np.empty_like(sky)
-    run = {"ring-fft": lambda: plan.convolve(sky, out)}
+    run = {"ring-fft": lambda: plan(sky, out)}
     first = min(machine.in_turn(run, runs)["ring-fft"])
     seconds = [first, *machine.in_turn(run, min(100, int(0.5 / first)))["ring-fft"]]  # more of short ones
-    counts, parts = plan.work()
     rings = rings_of_support(nside, support)
     return {"nside": nside, "support_arcmin": float(np.degrees(support) * 60), "rings_of_support": rings,
-            "nside2_rings": nside**2 * rings, "seconds": min(seconds), "work": counts, "parts_seconds": parts}
+            "nside2_rings": nside**2 * rings, "seconds": min(seconds)}
 
 
 def fit(rows, columns):
@@ -62,7 +58,7 @@ SUPPORT = (lambda row: 1.0, lambda row: row["support_arcmin"])
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = machine.parser(__doc__)
     parser.add_argument("--nside", type=int, nargs="+", default=[256, 512, 1024, 2048])
     parser.add_argument("--supports-arcmin", type=float, nargs="+", default=[10, 20, 40, 75, 150, 300])
     parser.add_argument("--widths", type=float, default=2.6)
@@ -82,7 +78,7 @@ def main():
     fits = {"a nside^2 + b nside^2 rings": size,
             **{f"a + b support_arcmin, nside {nside}": found for nside, found in supports.items()}}
     machine.write({"what": "time of the ring FFT over support and size", "machine": machine.describe("numpy"),
-                   "simd_target": zonal_shim.simd_target(), "threads": options.threads, "runs": options.runs,
+                   "simd_target": machine.simd(), "threads": options.threads, "runs": options.runs,
                    "precision": "float", "widths": options.widths, "growth": growth,
                    "fits": fits, "results": rows}, options.output)
     if options.plot:
@@ -91,7 +87,7 @@ def main():
                                        [(row[key], value(found_of(nside), columns, row)) for row in of])
                     for nside, of in by_nside.items()}
 
-        svg_plot.write(options.plot, [
+        pictures.write(options.plot, [
             ("a + b support", "support [arcmin]", "seconds", curves("support_arcmin", supports.get, SUPPORT)),
             ("a nside² + b nside² × rings of the support", "nside² × rings of the support", "seconds",
              curves("nside2_rings", lambda nside: size, SIZE))])

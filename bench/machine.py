@@ -1,4 +1,5 @@
 """What a benchmark record says of the machine, and how it times."""
+import argparse
 import importlib.metadata
 import json
 import os
@@ -25,6 +26,17 @@ def describe(*packages):
             "commit": commit, "python": platform.python_version(),
             "versions": {name: importlib.metadata.version(name) for name in packages},
             "load_before": os.getloadavg()[0]}
+
+
+def simd():
+    """The instruction set that Zonal's kernels are for."""
+    import zonal
+    return zonal.devices()[0].model
+
+
+def parser(documentation):
+    """That of a program, with the text that it begins with as its help."""
+    return argparse.ArgumentParser(description=documentation, formatter_class=argparse.RawDescriptionHelpFormatter)
 
 
 def parse_options(parser, peer_by_openmp=False):

@@ -7,23 +7,21 @@ The map is I of a CMB sky (the Planck 2018 spectrum up to 3 nside - 1). A time i
 of one call above; the first calls, which fill the caches, are not counted. certified_over_asked is the certificate's use
 of the error; error is measured against zonal.smooth within 1e-10.
 """
-import argparse
 import multiprocessing
-import pathlib
 import statistics
 import time
 
 import healpy
 import numpy as np
-import zonal
 
 import machine
-
-THEORY = pathlib.Path(__file__).resolve().parents[1] / "data" / "theory" / "planck2018_lcdm_cl_v3.fits"
+import programs
+import skies
+import zonal
 
 
 def make_sky(nside):
-    return zonal.synfast(healpy.read_cl(THEORY)[0][:3 * nside], nside, seed=nside)
+    return zonal.synfast(healpy.read_cl(programs.PLANCK)[0][:3 * nside], nside, seed=nside)
 
 
 def smooth(side, sky, lmax, error, options):
@@ -76,13 +74,13 @@ def measure(nside, error, options):
     exact = smooth("ours", sky, lmax, 1e-10, options)[0]
     return {"nside": nside, "lmax": lmax, "asked": error, **machine.of_pairs(pairs), "iterations": report.analysis.iterations,
             "certified_over_asked": report.certified_error / error,
-            "error": float(np.sqrt(np.mean((smoothed - exact)**2) / np.mean(exact**2))),
-            "error_of_peer": float(np.sqrt(np.mean((of_peer - exact)**2) / np.mean(exact**2))),
+            "error": skies.relative_rms(smoothed, exact),
+            "error_of_peer": skies.relative_rms(of_peer, exact),
             "notes": list(report.notes)}
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = machine.parser(__doc__)
     parser.add_argument("--nside", type=int, nargs="+", default=[64, 512, 1024])
     parser.add_argument("--error", type=float, nargs="+", default=[1e-3, 1e-5])
     parser.add_argument("--lmax-over-nside", type=int, default=2)

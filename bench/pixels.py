@@ -5,7 +5,6 @@
 Queries find about n pixels and are timed as lists of pixels and as ranges. Calls of single numbers are timed many at a time. All
 times are CPU times of the process, so take one thread.
 """
-import argparse
 import logging
 import time
 
@@ -52,10 +51,11 @@ def single_cases():
 
 def repeated(name, arguments, calls):
     """Functions that make the calls, of zonal.healpy and of healpy."""
-    def work(function):
+    def work(module):
+        function = getattr(module, name)
         for _ in range(calls):
             function(*arguments)
-    return [lambda function=getattr(module, name): work(function) for module in (zonal.healpy, healpy)]
+    return [lambda module=module: work(module) for module in (zonal.healpy, healpy)]
 
 
 def region_cases(nside, n):
@@ -80,7 +80,7 @@ def largest_difference(ours, theirs):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = machine.parser(__doc__)
     parser.add_argument("--nside", type=int, default=1024)
     parser.add_argument("--n", type=int, default=10**6)
     logging.getLogger("healpy").setLevel(logging.ERROR)  # which advises against ranges in nest order

@@ -5,14 +5,10 @@ maps: `zonal-bench plan` convolves random maps in every way that may be taken. J
     python bench/planner.py --device cuda --quick
     python bench/planner.py --spin 2              # maps of Q and U
 
-Needs NumPy and the program (ZONAL_BENCH, or build/bin/zonal-bench). A choice is as good as chosen_over_fastest, at least 1, is
-small. --folder keeps the kernels' files.
+A choice is as good as chosen_over_fastest, at least 1, is small. --folder keeps the kernels' files.
 """
-import argparse
 import json
-import os
 import pathlib
-import subprocess
 import sys
 import tempfile
 
@@ -20,22 +16,17 @@ import numpy as np
 
 import machine
 import planner_kernels
+import programs
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-ZONAL_BENCH = os.environ.get("ZONAL_BENCH", str(ROOT / "build/bin/zonal-bench"))
 FIELDS = {0: "I", 2: "QU"}
 
 
 def plan(case, nside, options, folder):
     """One row of the record."""
     lmax = case.lmax(nside)
-    arguments = [ZONAL_BENCH, "plan", "--json", "--nside", nside, "--lmax", lmax, "--error", case.error,
-                 "--device", options.device, "--threads", options.threads, "--fields", FIELDS[options.spin],
-                 *case.arguments(nside, lmax, folder)]
-    result = subprocess.run(list(map(str, arguments)), capture_output=True, text=True)
-    if result.returncode != 0 and '"choices"' not in result.stdout:  # 1 also where nothing keeps the error
-        raise SystemExit(f"{' '.join(map(str, arguments))}\n{result.stderr}")
-    report = json.loads(result.stdout)
+    report = programs.report(programs.ZONAL_BENCH, "plan", "--nside", nside, "--lmax", lmax, "--error", case.error,
+                             "--device", options.device, "--threads", options.threads, "--fields", FIELDS[options.spin],
+                             *case.arguments(nside, lmax, folder))
     allowed = [row for row in report["choices"] if "excluded" not in row]
     row = {"kernel": case.name, "nside": nside, "lmax": lmax, "error_bound": case.error,
            "reference": case.reference, "ways": len(allowed),
@@ -65,14 +56,29 @@ def label(choice):
     return " ".join(parts)
 
 
+def over_fastest(seconds):
+    """How far the times of choices are above those of the fastest ways."""
+    over = np.asarray(seconds)
+    return {"median": float(np.median(over)), "mean": float(over.mean()), "p90": float(np.quantile(over, 0.9)),
+            "largest": float(over.max()), "above_1.10": int((over > 1.10).sum()), "above_1.25": int((over > 1.25).sum())}
+
+
 def summary(rows):
     errors = np.array([row["chosen_error_over_wanted"] for row in rows if row["chosen"]])
     all_errors = np.array([row["largest_error_over_wanted"] for row in rows if row["chosen"]])
     return {"cases": len(rows), "nothing_keeps_the_error": sum(row["chosen"] is None for row in rows),
-            "chosen_over_fastest": planner_kernels.of_choices([row["chosen_over_fastest"] for row in rows if row["chosen"]]),
+            "chosen_over_fastest": over_fastest([row["chosen_over_fastest"] for row in rows if row["chosen"]]),
             "chosen_error_over_wanted": {"largest": float(errors.max()), "above_1": int((errors > 1).sum())},
             "error_of_any_way_over_wanted": {"largest": float(all_errors.max()),
                                              "cases_above_1": int((all_errors > 1).sum())}}
+
+
+def selected(options):
+    """Pairs of nside and case."""
+    cases = [case for i, case in enumerate(planner_kernels.SPIN_CASES if options.spin else planner_kernels.CASES)
+             if (case.name in options.kernels if options.kernels else not options.quick or i % 3 == 0)]
+    return [(nside, case) for nside in options.nside or ([128, 512] if options.quick else [128, 256, 512, 1024])
+            for case in cases]
 
 
 def record(options, rows):
@@ -81,8 +87,13 @@ def record(options, rows):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    planner_kernels.add_selection(parser)
+    parser = machine.parser(__doc__)
+    parser.add_argument("--device", choices=["auto", "cpu", "cuda"], default="cpu")
+    parser.add_argument("--spin", type=int, choices=[0, 2], default=0, help="2: maps of Q and U")
+    parser.add_argument("--nside", type=int, nargs="+", help="128 256 512 1024; with --quick 128 512")
+    parser.add_argument("--kernels", nargs="+", help="names of those to take")
+    parser.add_argument("--quick", action="store_true", help="a third of the kernels and two sizes")
+    parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--folder")
     parser.add_argument("--output")
     options = parser.parse_args()
@@ -90,7 +101,7 @@ def main():
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(options.folder or temporary)
         folder.mkdir(exist_ok=True)
-        for nside, case in planner_kernels.selected(options):
+        for nside, case in selected(options):
             row = plan(case, nside, options, folder)
             rows.append(row)
             print(f"nside {nside:5d}  {case.name:32s} {row.get('total_seconds', 0):6.1f} s  {row['chosen']}, "

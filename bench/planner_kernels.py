@@ -1,12 +1,12 @@
 """Thirty kernels, of few pixels and of many degrees, for bench/planner.py, and some for maps of Q and U: each with the
 error that is asked for, the maps that it is applied to and the reference."""
 import dataclasses
-import pathlib
-from typing import Callable
+from collections.abc import Callable
 
 import numpy as np
 
-SKY = pathlib.Path(__file__).resolve().parent.parent / "data/theory/wmap_lcdm_sz_lens_wmap7_cl_v4.fits"
+import programs
+
 DEGREE = np.pi / 180
 
 
@@ -74,7 +74,7 @@ def needlet(octaves, base=2.0):
 
 
 def sky_kernel(fwhm_pixels):
-    return lambda nside, lmax, folder: ["--kernel", "cl-beam", "--cl", SKY, "--extend", "powerlaw",
+    return lambda nside, lmax, folder: ["--kernel", "cl-beam", "--cl", programs.WMAP7, "--extend", "powerlaw",
                                         "--fwhm", f"{fwhm_pixels * pixel(nside):.10g}rad"]
 
 
@@ -136,28 +136,3 @@ SPIN_CASES = [case for case in CASES if case.name.startswith(("gaussian", "needl
     Case("e alone", 1e-4, spin_window("e_alone", fading(1 / 6), lambda l, lmax: 0 * l)),
     Case("e wider than b", 1e-5, spin_window("e_wider", fading(1 / 20), fading(1 / 7))),
 ]
-
-
-def add_selection(parser):
-    """Options that say which cases are planned, on what, with what size of maps."""
-    parser.add_argument("--device", choices=["auto", "cpu", "cuda"], default="cpu")
-    parser.add_argument("--spin", type=int, choices=[0, 2], default=0, help="2: maps of Q and U")
-    parser.add_argument("--nside", type=int, nargs="+", help="128 256 512 1024; with --quick 128 512")
-    parser.add_argument("--kernels", nargs="+", help="names of those to take")
-    parser.add_argument("--quick", action="store_true", help="a third of the kernels and two sizes")
-    parser.add_argument("--threads", type=int, default=2)
-
-
-def selected(options):
-    """Pairs of nside and case."""
-    cases = [case for i, case in enumerate(SPIN_CASES if options.spin else CASES)
-             if (case.name in options.kernels if options.kernels else not options.quick or i % 3 == 0)]
-    return [(nside, case) for nside in options.nside or ([128, 512] if options.quick else [128, 256, 512, 1024])
-            for case in cases]
-
-
-def of_choices(over_fastest):
-    """How far the times of choices are above those of the fastest ways."""
-    over = np.asarray(over_fastest)
-    return {"median": float(np.median(over)), "mean": float(over.mean()), "p90": float(np.quantile(over, 0.9)),
-            "largest": float(over.max()), "above_1.10": int((over > 1.10).sum()), "above_1.25": int((over > 1.25).sum())}

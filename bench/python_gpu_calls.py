@@ -10,8 +10,6 @@ import time
 
 import numpy as np
 
-import zonal
-
 
 def timed(name, call, wait, n_calls):
     returns, ends = [], []

@@ -7,7 +7,6 @@ slow ones the growth is that of 10,000 calls by the rate of those that were made
 again for fifty times as long: the allocator of the system grows in steps, a leak grows on. Pictures that matplotlib alone
 makes seem to leak in short runs, too.
 """
-import argparse
 import ctypes
 import gc
 import json
@@ -19,9 +18,10 @@ import time
 import warnings
 
 import machine
+import programs
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "tests/python"))
-from public_calls import public_calls  # noqa: E402
+sys.path.insert(0, str(programs.ROOT / "tests/python"))
+from public_calls import public_calls
 
 WANTED = 10_000
 PAGE = os.sysconf("SC_PAGE_SIZE")
@@ -54,7 +54,7 @@ def growth(call, seconds):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = machine.parser(__doc__)
     parser.add_argument("--seconds", type=float, default=2.0)
     parser.add_argument("--output", default="", help="a file for the record")
     parser.add_argument("--only", default="", help="a part of the functions' names")

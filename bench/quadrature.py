@@ -6,38 +6,25 @@ harmonic smoothing, which for a band-limited map is the window on the alm of whi
 Runs `zonal-bench radial`, which computes pixel weights where the cache has none yet (2 GB and some minutes at nside
 2048), on maps of C_l = 1/(l(l+1)) up to lmax = 2 nside, and of WMAP-7's best fit up to 3726 where that is less.
 """
-import argparse
-import json
-import os
-import pathlib
-import subprocess
 
 import machine
+import programs
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-ZONAL_BENCH = os.environ.get("ZONAL_BENCH", str(ROOT / "build/bin/zonal-bench"))
-WMAP7, WMAP7_LMAX = ROOT / "data/theory/wmap_lcdm_sz_lens_wmap7_cl_v4.fits", 3726
-
-
-def measured(*arguments):
-    result = subprocess.run([ZONAL_BENCH, *map(str, arguments), "--json"], capture_output=True, text=True)
-    if result.returncode != 0:
-        raise SystemExit(result.stderr)
-    return json.loads(result.stdout)
+WMAP7_LMAX = 3726
 
 
 def measure(fwhm, spectrum, weights, options):
     steep = spectrum == "1/(l(l+1))"
     lmax = 2 * options.nside if steep else min(2 * options.nside, WMAP7_LMAX)
-    report = measured("radial", "--nside", options.nside, "--lmax", lmax, "--fwhm", fwhm, "--error", "1e-7",
+    report = programs.report(programs.ZONAL_BENCH, "radial", "--nside", options.nside, "--lmax", lmax, "--fwhm", fwhm, "--error", "1e-7",
                       "--method", "ring-fft", "--precision", "double", "--weights", weights, "--reference", "continuous",
-                      "--repeat", 1, "--threads", options.threads, *([] if steep else ["--cl", WMAP7]))
+                      "--repeat", 1, "--threads", options.threads, *([] if steep else ["--cl", programs.WMAP7]))
     keys = ("truncation_error", "weights", "lmax", "reference_is", "rms_error", "max_error")
     return {"fwhm": fwhm, "c_l": spectrum, **{key: report[key] for key in keys}}
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = machine.parser(__doc__)
     parser.add_argument("--nside", type=int, default=2048)
     parser.add_argument("--fwhm", nargs="+", default=["1deg", "6arcmin"])
     parser.add_argument("--threads", type=int, default=2)

@@ -11,8 +11,6 @@ Each result has rms(difference) / rms(second) of
 and of maps without negative values `least`, the result's least value over its greatest, and `sum_changed`, by which part of itself
 the sum over all pixels has changed. Transforms are ducc0's. Needs NumPy, SciPy, ducc0, healpy and Astropy.
 """
-import argparse
-import pathlib
 
 import healpy
 import numpy as np
@@ -21,11 +19,11 @@ from astropy.io import fits
 import attack_maps as attack
 import machine
 from certificate_attacks import least_squares, sum_over_pixels, times_window
+from programs import PLANCK, ROOT
+from skies import relative_rms
 
-DATA = pathlib.Path(__file__).resolve().parent.parent / "data"
-WMAP = DATA / "wmap/wmap_band_iqumap_r9_7yr_W_v4_udgraded32.fits"
-PHOTONS = DATA / "fermi/fermi_2fhl_events_selected.fits.gz"
-PLANCK = DATA / "theory/planck2018_lcdm_cl_v3.fits"
+WMAP = ROOT / "data/wmap/wmap_band_iqumap_r9_7yr_W_v4_udgraded32.fits"
+PHOTONS = ROOT / "data/fermi/fermi_2fhl_events_selected.fits.gz"
 LMAX_OVER_NSIDE = (1.5, 2, 2.4)
 FWHM_PIXELS = (1.5, 3, 6, 20, 100)
 # uK in a pixel of I, and of Q, U: Planck's 143 GHz in its own pixels of 1.7'.
@@ -68,7 +66,7 @@ def digits(value):
 
 
 def distance(found, truth):
-    return digits(np.sqrt(np.mean(np.square(found - truth)) / np.mean(np.square(truth))))
+    return digits(relative_rms(found, truth))
 
 
 def healpy_alm(maps, iterations):
@@ -115,7 +113,7 @@ def measure(grid, maps):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = machine.parser(__doc__)
     parser.add_argument("--nside", type=int, nargs="+", default=[32, 64, 128, 256, 512])
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--output")

@@ -6,22 +6,18 @@ all threads, and what the exchange would add by a model. JSON on standard output
 The exchange of a rank takes its bytes / bandwidth, and overlaps with the Legendre stage but for one of c chunks: with t_L
 and t_X for the two, (t_L + t_X) / c + (1 - 1 / c) max(t_L, t_X), and the rings' stage besides.
 """
-import argparse
-import json
-import os
-import subprocess
 
 import machine
-import svg_plot
+import pictures
+import programs
 
 BANDWIDTHS = {"10 Gb/s": 1.17e9, "400 Gb/s": 48e9}  # bytes/s that one rank gets out of the network
 CHUNKS = 4
 
 
-def measure(program, nside, ranks, threads, runs):
-    command = [program, "distributed", "--nside", str(nside), "--lmax", str(2 * nside), "--ranks", str(ranks), "--threads", str(threads),
-               "--repeat", str(runs), "--solo", "--json"]
-    report = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+def measure(nside, ranks, threads, runs):
+    report = programs.report(programs.ZONAL_BENCH, "distributed", "--nside", nside, "--lmax", 2 * nside, "--ranks", ranks,
+                             "--threads", threads, "--repeat", runs, "--solo")
     row = {"ranks": ranks, "lmax": report["lmax"]}
     for stage in ("synthesis", "adjoint"):
         alone = report["one_process"][stage]["seconds"]
@@ -45,17 +41,16 @@ def draw(rows, nside, path):
         for name in BANDWIDTHS:
             curves[f"with {name} a rank, by the model"] = ([(row["ranks"], row[stage][f"seconds_with_{name}"]) for row in rows], ideal)
         panels.append((f"{stage}, nside {nside}, lmax {2 * nside}", "ranks", "seconds", curves))
-    svg_plot.write(path, panels)
+    pictures.write(path, panels)
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = machine.parser(__doc__)
     parser.add_argument("--nside", type=int, default=2048)
     parser.add_argument("--ranks", type=int, nargs="+", default=[2, 8, 32, 128])
     parser.add_argument("--picture", help="where to draw the seconds")
     options, kept = machine.parse_options(parser)
-    program = os.environ.get("ZONAL_BENCH", "build/bin/zonal-bench")
-    rows = [measure(program, options.nside, ranks, options.threads, options.runs) for ranks in options.ranks]
+    rows = [measure(options.nside, ranks, options.threads, options.runs) for ranks in options.ranks]
     if options.picture:
         draw(rows, options.nside, options.picture)
     kept.pop("picture")

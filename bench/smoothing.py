@@ -5,22 +5,20 @@ ducc0 should be built for the machine: pip install --no-binary ducc0 ducc0
 
     OMP_NUM_THREADS=2 python bench/smoothing.py --nside 1024 --lmax 2048 --iter 3 --threads 2 --output FILE
 """
-import argparse
 
 import ducc0
 import healpy
 import numpy as np
 
 import machine
-import zonal_shim
+import zonal.healpy
 
 
 def smooth_by_ducc0(sky, *, fwhm, lmax, iterations, threads):
     """Jacobi iterations with the quadrature weights of equal areas, as healpy's and Zonal's."""
     nside = round((sky.size / 12) ** 0.5)
-    m = np.arange(lmax + 1)
-    arguments = dict(ducc0.healpix.Healpix_Base(nside, "RING").sht_info(), lmax=lmax, spin=0, nthreads=threads,
-                     mstart=(m * (2 * lmax + 1 - m) // 2).astype(np.uint64))
+    l = np.arange(lmax + 1)
+    arguments = dict(ducc0.healpix.Healpix_Base(nside, "RING").sht_info(), lmax=lmax, spin=0, nthreads=threads)
     sky = sky[None]
     alm = ducc0.sht.adjoint_synthesis(map=sky, **arguments)
     alm *= 4 * np.pi / sky.size
@@ -29,15 +27,12 @@ def smooth_by_ducc0(sky, *, fwhm, lmax, iterations, threads):
         correction = ducc0.sht.adjoint_synthesis(map=residual, **arguments)
         correction *= 4 * np.pi / sky.size
         alm += correction
-    beam = np.exp(-m * (m + 1) * fwhm**2 / (16 * np.log(2)))
-    for order in range(lmax + 1):
-        first = order * (2 * lmax + 1 - order) // 2
-        alm[0, first + order:first + lmax + 1] *= beam[order:]
+    healpy.almxfl(alm[0], np.exp(-l * (l + 1) * fwhm**2 / (16 * np.log(2))), inplace=True)
     return ducc0.sht.synthesis(alm=alm, **arguments)[0]
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = machine.parser(__doc__)
     parser.add_argument("--nside", type=int, default=1024)
     parser.add_argument("--lmax", type=int, default=2048)
     parser.add_argument("--iter", type=int, default=3)
@@ -46,10 +41,10 @@ def main():
     sky = np.random.default_rng(1).normal(size=12 * options.nside**2)
     fwhm = np.radians(options.fwhm_arcmin / 60)
     results = [None, None]
+    zonal.threads(options.threads)
 
     def ours():
-        results[0] = zonal_shim.smooth(sky, fwhm=fwhm, lmax=options.lmax, iterations=options.iter,
-                                       threads=options.threads)
+        results[0] = zonal.healpy.smoothing(sky, fwhm=fwhm, lmax=options.lmax, iter=options.iter)
 
     def theirs():
         results[1] = healpy.smoothing(sky, fwhm=fwhm, lmax=options.lmax, iter=options.iter)

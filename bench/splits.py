@@ -6,23 +6,21 @@ The kernel is that of the paper, sqrt(C_l) B_l up to lmax = 2 nside with a beam 
 reference is the discrete one: the sum over pixels. Seconds are those of one call of a plan, from array to array;
 plan_seconds are those of making it, once. difference is the rms of the two results' difference over the rms of one.
 """
-import argparse
-import pathlib
 import time
 
 import healpy
 import numpy as np
-import zonal
 
 import machine
-
-THEORY = pathlib.Path(__file__).resolve().parents[1] / "data" / "theory" / "wmap_lcdm_sz_lens_wmap7_cl_v4.fits"
+import programs
+import skies
+import zonal
 
 
 def paper_kernel(nside):
     """C_l goes on as the power law through its last 400 values."""
     lmax = 2 * nside
-    c_l = healpy.read_cl(THEORY)[0]
+    c_l = healpy.read_cl(programs.WMAP7)[0]
     if lmax >= c_l.size:
         last = np.arange(c_l.size - 400, c_l.size)
         slope, offset = np.polyfit(np.log(last), np.log(c_l[last]), 1)
@@ -44,15 +42,15 @@ def measure(nside, options):
         results[method] = plans[method](noise)
 
     timed = machine.paired(lambda: convolve("split"), lambda: convolve("harmonic"), options.runs)
-    difference = np.sqrt(np.mean((results["split"] - results["harmonic"])**2) / np.mean(results["harmonic"]**2))
+    difference = skies.relative_rms(results["split"], results["harmonic"])
     choice = plans["split"].choice
     return {"nside": nside, "lmax": 2 * nside, "error": options.error, **timed, "plan_seconds": plan_seconds,
             "predicted_seconds": {name: plan.choice.seconds for name, plan in plans.items()}, "l_cut": choice.l_cut,
-            "theta_cut_arcmin": float(np.degrees(choice.support) * 60), "difference": float(difference)}
+            "theta_cut_arcmin": float(np.degrees(choice.support) * 60), "difference": difference}
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = machine.parser(__doc__)
     parser.add_argument("--nside", type=int, nargs="+", default=[2048, 4096])
     parser.add_argument("--error", type=float, default=1e-5)
     parser.add_argument("--device", default="cpu")

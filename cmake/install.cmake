@@ -1,4 +1,5 @@
-# Installation: libraries, headers, a CMake package (components zonal, io and mpi) and pkg-config files.
+# Installation: libraries, headers, a CMake package (components zonal, io and mpi) and pkg-config files. In a wheel, which
+# scikit-build-core makes (it sets SKBUILD), the prefix is the Python package's folder.
 include(CMakePackageConfigHelpers)
 if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}" OR IS_ABSOLUTE "${CMAKE_INSTALL_INCLUDEDIR}")
   message(FATAL_ERROR "CMAKE_INSTALL_LIBDIR and CMAKE_INSTALL_INCLUDEDIR: must be relative to the prefix")
@@ -7,8 +8,14 @@ set(ZONAL_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/zonal)
 
 # Each library has an export file of its own, so that the package can offer them as components.
 function(zonal_install_library target)
+  if(SKBUILD AND BUILD_SHARED_LIBS)
+    # Wheels hold no symbolic links, so the name for -l is a file for the linker, which points to the one that is there.
+    set(namelink NAMELINK_SKIP)
+    file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/wheel/lib${target}.so CONTENT "INPUT($<TARGET_SONAME_FILE_NAME:${target}>)\n")
+    install(FILES ${PROJECT_BINARY_DIR}/wheel/lib${target}.so DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  endif()
   install(TARGETS ${target} EXPORT ${target}Targets
-    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ${namelink} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
     RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   install(EXPORT ${target}Targets NAMESPACE zonal:: DESTINATION ${ZONAL_CMAKE_DIR})
   # The prefix is found from the file's own place, so the installed tree can be moved.
@@ -38,5 +45,7 @@ function(zonal_install_package)
     COMPATIBILITY SameMinorVersion)
   install(FILES ${PROJECT_BINARY_DIR}/zonalConfig.cmake ${PROJECT_BINARY_DIR}/zonalConfigVersion.cmake
     DESTINATION ${ZONAL_CMAKE_DIR})
-  install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+  if(NOT SKBUILD)  # a wheel has it among its metadata
+    install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+  endif()
 endfunction()

@@ -1,4 +1,4 @@
-"""Sphinx: the documentation site of the Python package, with these pages, the notebooks and the C++ reference.
+"""Sphinx: the documentation site, with these pages, the tutorials, a gallery, and the reference of the Python package.
 
 tools/build_site.sh builds it. Doxygen writes the C++ reference from the same pages and the headers.
 """
@@ -7,64 +7,79 @@ import re
 
 import zonal
 
-
 project = "Zonal"
 author = "The Zonal developers"
 release = version = zonal.__version__
 extensions = ["myst_nb", "sphinx.ext.autodoc"]
-exclude_patterns = ["CMakeLists.txt", "**.ipynb_checkpoints"]
+exclude_patterns = ["CMakeLists.txt", "claims/**", "**.ipynb_checkpoints"]
 html_theme = "furo"
 html_title = f"Zonal {version}"
 html_show_copyright = False
 default_role = "code"
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
-autodoc_mock_imports = ["torch"]  # it is too large to be installed for its docstrings
+autodoc_mock_imports = ["torch", "mpi4py"]  # too large to be installed for docstrings; needs an MPI
 myst_heading_anchors = 3
-nb_execution_mode = "force"
+nb_execution_mode = "force"  # of the gallery, whose pictures are in no file
+nb_execution_excludepatterns = ["tutorials/*"]  # their outputs are kept; tests/python/test_tutorials.py runs them
 nb_execution_raise_on_error = True
 nb_execution_timeout = 300
 # Links from pages to records and sources, which are no pages; tools/check_links.py checks them.
 suppress_warnings = ["myst.xref_missing", "myst.header"]
 
 CONTENTS = """
-[The Python package](python/index.md) has its reference in this site.
+The [gallery](gallery/index.md) has twelve pictures with the code that draws them.
+
+```{toctree}
+:hidden:
+gallery/index
+```
+
+```{toctree}
+:hidden:
+:caption: Tutorials
+tutorials/smooth_within_an_error
+tutorials/masks_and_spectra
+tutorials/photons
+tutorials/filters_and_wavelets
+tutorials/gpu_and_gradients
+tutorials/several_machines
+tutorials/from_healpy
+```
+
+```{toctree}
+:hidden:
+:caption: Guide
+guide/command-line
+guide/what-a-request-means
+guide/from_healpy
+guide/kernels
+guide/several-machines
+guide/troubleshooting
+guide/file-formats
+guide/conventions
+```
 
 ```{toctree}
 :hidden:
 :caption: Python
 python/index
-notebooks/smooth_within_an_error
-notebooks/from_healpy
-from_healpy
-pictures-in-python
-chebyshev-in-python
-gradients
-```
-
-```{toctree}
-:hidden:
-:caption: Guides
-command-line
-convolution
-what-a-request-means
-planner
-split
-gwrm
-distributed
-file-formats
-conventions
 ```
 
 ```{toctree}
 :hidden:
 :caption: How it works
-methods
-accuracy
-kernels
-pixel-sum
-chebyshev
-design
+how-it-works/convolution
+how-it-works/planner
+how-it-works/split
+how-it-works/pixel-sum
+how-it-works/methods
+how-it-works/accuracy
+how-it-works/speed
+how-it-works/several-machines
+how-it-works/chebyshev
+how-it-works/gwrm
+how-it-works/design
 decisions/index
 ```
 """
@@ -72,7 +87,7 @@ PARAMETER = re.compile(r"^([a-z_][a-zA-Z_0-9]*(?:, [a-z_][a-zA-Z_0-9]*)*): ")
 
 
 def add_contents(app, docname, source):
-    """The front page is Doxygen's too, which knows no table of contents."""
+    """The front page is Doxygen's, too, which has no table of contents and no gallery."""
     if docname == "index":
         source[0] += CONTENTS
     if docname == "decisions/index":

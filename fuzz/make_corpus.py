@@ -37,8 +37,10 @@ def car(name, dtype, shape, **cards):
 def tiled_images():
     """CAR images packed in tiles, with a table behind them."""
     for name, dtype, options in (("car_rice.fits", "i2", {}), ("car_gzip.fits", "f4", {"compression_type": "GZIP_2", "tile_shape": (2, 3)}),
-                                 ("car_dithered.fits", "f8", {"quantize_method": 1, "dither_seed": 7})):
-        image = (100 * np.sin(np.arange(32.0)).reshape(4, 8)).astype(dtype)
+                                 ("car_dithered.fits", "f8", {"quantize_method": 1, "dither_seed": 7}),
+                                 ("car_hcompress.fits", "i4", {"compression_type": "HCOMPRESS_1", "tile_shape": (4, 8)}),
+                                 ("car_plio.fits", "u1", {"compression_type": "PLIO_1"})):
+        image = (100 * (dtype == "u1") + 100 * np.sin(np.arange(32.0)).reshape(4, 8)).astype(dtype)
         tiled = fits.CompImageHDU(image, header=fits.Header(CAR_KEYS), **options)
         fits.HDUList([fits.PrimaryHDU(), tiled, fits.open(CORPUS / "iqu.fits")[1]]).writeto(CORPUS / name, overwrite=True)
 

@@ -25,9 +25,10 @@ inline constexpr auto transform = ChebyshevMethod::transform;
 template <class T>
 inline constexpr double epsilon = std::numeric_limits<Real<T>>::epsilon();
 
-/// Of products, in units of |a| * |b|: n eps for the direct sum (docs/chebyshev.md), twice that of complex
-/// numbers, whose products are two. Transforms: a sum over K has rounding of eps sqrt(K), a value is at most
-/// the sum of |a|, which for random coefficients is n / sqrt(n) times what their product has; three per axis.
+/// The largest rounding error of n_products products, in units of |a| * |b|. The direct sum errs by n eps
+/// (docs/how-it-works/chebyshev.md), and by twice that for complex numbers, whose product takes two. By
+/// transforms, a sum over K terms errs by eps sqrt(K), and a value is at most the sum of |a|, which for
+/// random coefficients is n / sqrt(n) times what their product has; there are three such sums per axis.
 template <class T, std::size_t D>
 double bound(ChebyshevMethod method, const std::array<std::int64_t, D>& extents, double n_products = 1) {
     double n = 1;

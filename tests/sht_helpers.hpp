@@ -33,11 +33,11 @@ inline constexpr double eps = std::numeric_limits<double>::epsilon();
 
 /// Largest rounding error of a transform, relative to the largest value. Each of the l / 2 steps of a
 /// recurrence errs by about eps / 2 and adds to the others as in a random walk; where the recurrence of two
-/// degrees is used, a step's error grows by up to 1 / sin(2 theta) <= 25 (docs/methods.md, "Near the poles"):
-/// 25 / 2 sqrt(l / 2) eps = 9 sqrt(l) eps, and twice that for the largest of thousands. There cos^2 theta is
-/// rounded, too, by up to eps / 4, which moves theta by eps / (4 sin 2 theta) and the phase l theta by l / 2
-/// eps for most rings. Spins 1 and 2 come from scalars over sin^s theta, from sin theta = 0.1 on, which shows
-/// at low lmax.
+/// degrees is used, a step's error grows by up to 1 / sin(2 theta) <= 25 (docs/how-it-works/methods.md, "Near
+/// the poles"): 25 / 2 sqrt(l / 2) eps = 9 sqrt(l) eps, and twice that for the largest of thousands. There
+/// cos^2 theta is rounded, too, by up to eps / 4, which moves theta by eps / (4 sin 2 theta) and the phase l
+/// theta by l / 2 eps for most rings. Spins 1 and 2 come from scalars over sin^s theta, from sin theta = 0.1
+/// on, which shows at low lmax.
 inline double transform_rounding(std::int64_t lmax, int spin = 0) {
     const double l = static_cast<double>(lmax) + 1;
     const double scalars = spin == 1 ? 10 : spin == 2 ? 100 : 0;

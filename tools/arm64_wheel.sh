@@ -15,7 +15,7 @@ root=$packages/root
 
 . tools/arm64_packages.sh
 unpack_arm64 "$packages" libpython3.11-dev python3.11-minimal libpython3.11-minimal libpython3.11-stdlib libexpat1-dev \
-    libexpat1 libffi8 libssl3 liblzma5 libc6 libgcc-s1 libstdc++6
+    libexpat1 libffi8 libssl3 liblzma5 libc6 libgcc-s1 libstdc++6 libcli11-dev
 
 # This machine's Python drives the build; the other one has the modules of ARM, is what CMake asks, and imports the
 # extension to read its types.
@@ -39,14 +39,15 @@ PATH=$build/venv/bin:$PATH _PYTHON_HOST_PLATFORM=manylinux_2_34_aarch64 SETUPTOO
     "${pip[@]}" wheel . --no-deps --no-build-isolation -w "$build/built" -C build-dir="$build/cmake" \
     -C cmake.define.CMAKE_TOOLCHAIN_FILE="$PWD/cmake/aarch64.cmake" -C cmake.define.ZONAL_ARM64_PACKAGES="$root" \
     -C cmake.define.Python_EXECUTABLE="$build/python" -C cmake.define.nanobind_DIR="$build/modules/nanobind/cmake" \
-    -C cmake.define.nanobind_backend_DIR="$build/modules/nanobind_backend" -C cmake.define.ZONAL_WARNINGS_AS_ERRORS=ON
+    -C cmake.define.nanobind_backend_DIR="$build/modules/nanobind_backend" -C cmake.define.ZONAL_WARNINGS_AS_ERRORS=ON \
+    -C cmake.define.ZONAL_TARGETS=all -C cmake.define.ZONAL_FOR_OLD_GLIBC=ON -C cmake.define.ZONAL_FMT_HEADER_ONLY=ON
 wheel=$(echo "$build"/built/*.whl)
-"$build/venv/bin/python" -m abi3audit --strict "$wheel"
+python3 -m zipfile -e "$wheel" "$build/unpacked"
+"$build/venv/bin/python" -m abi3audit --strict --assume-minimum-abi3 3.10 "$build/unpacked/zonal/_core.abi3.so"
 # The tag is a promise of the oldest glibc, which the symbols must keep.
 report=$("$build/venv/bin/python" -m auditwheel show "$wheel" | tr '\n' ' ')
 [[ $report =~ tag:\ \"manylinux_2_([12][0-9]|3[0-4])_aarch64\" ]] ||
     { echo "$wheel: needs more than glibc 2.34" >&2; exit 1; }
-python3 -m zipfile -e "$wheel" "$build/unpacked"
 
 # Left out are tests that start Python anew, which only qemu can start.
 "$build/python" -B -m pytest -q -p no:cacheprovider \

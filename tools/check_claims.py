@@ -3,12 +3,13 @@
 
 check_claims.py [ROOT]: prints one line per problem and exits with 1 when there is any.
 
-- A figure that cites a record (tools/claims.py has the notation) is the record's, to the digits shown.
-- A figure that says how fast or how long (`1.5 times`, `29 ms`, `0.6 s`) cites a record. The comment
-  `<!-- no record: why -->` excuses the text above it, up to the heading or the comment before, and
-  `<!-- no records: why -->` the whole page.
-- A record names the commit that it was made with, which is in the history of HEAD: a commit that was replaced when its branch was
-  rebased is in no clone. Where the sources were not quite that commit's, the table of bench/results/README.md says what was different.
+- The claims of docs/guide/x.md are in docs/claims/guide/x.txt, those of README.md in docs/claims/README.txt
+  (tools/claims.py has the notation). Each figure of a claim stands in the page, and is the record's, to the digits shown.
+- A figure that says how fast or how long (`1.5 times`, `29 ms`, `0.6 s`) has a claim. The line `no record: why` excuses
+  the section of the page under whose heading it stands, and `no records: why` the whole page.
+- A record names the commit that it was made with, which is in the history of HEAD: a commit that was replaced when its
+  branch was rebased is in no clone. Where the sources were not quite that commit's, the table of bench/results/README.md
+  says what was different.
 """
 
 import json
@@ -17,12 +18,12 @@ import re
 import subprocess
 import sys
 
-from claims import check_claims
+from claims import check_section, parse_claims
 from tracked_files import tracked_files
 
 RESULTS = "bench/results"
-COMMENT = re.compile(r"<!--\s*(?P<kind>claims|no record|no records):\s*(?P<body>.*?)\s*-->", re.DOTALL)
-BREAK = re.compile(COMMENT.pattern + r"|^#+ [^\n]*$", re.MULTILINE | re.DOTALL)
+CLAIMS = "docs/claims"
+HEADING = re.compile(r"^#+ +(.*?)\s*(?:\{#[\w-]+\})?$", re.MULTILINE)
 CODE = re.compile(r"^```.*?^```$|^(?: {4}|\t)[^\n]*$|`[^`\n]*`", re.MULTILINE | re.DOTALL)
 SPEED = re.compile(r"(?<![\w.^-])(?<!- )\d[\d.,]*(?:e-?\d+)?\s*(?:ms|us|s|times|seconds|minutes|x (?:faster|as fast))\b")
 
@@ -57,22 +58,38 @@ def check_commits(name, record, known, has_commit):
     return problems
 
 
-def check_page(text, read):
-    """Problems of a page. read: path of a record -> record, or an OSError."""
-    text = CODE.sub(lambda match: re.sub(r"\S", " ", match[0]), text)
-    excused = re.search(r"<!--\s*no records:", text) is not None
-    problems, begin = [], 0
-    for match in [*BREAK.finditer(text), None]:
-        above = text[begin:match.start() if match else len(text)]
-        kind = match["kind"] if match else None
-        if kind == "claims":
-            found, above = check_claims(match["body"], above, read)
-            problems += found
-        if kind != "no record" and not excused:
-            problems += [f"{figure.group().strip()!r} cites no record: {context(above, figure)}"
-                         for figure in SPEED.finditer(above)]
-        begin = match.end() if match else begin
+def sections(text):
+    """heading -> what stands below it, with spaces in place of code. "" is the heading of what stands above the first;
+    sections of one name count as one."""
+    blank = CODE.sub(lambda match: re.sub(r"\S", " ", match[0]), text)
+    headings = list(HEADING.finditer(blank))
+    ends = [match.start() for match in headings] + [len(blank)]
+    found = {"": blank[:ends[0]]}
+    for match, end in zip(headings, ends[1:]):
+        name = HEADING.match(text, match.start())[1]
+        found[name] = found.get(name, "") + blank[match.end():end]
+    return found
+
+
+def check_page(text, claims, read):
+    """Problems of a page. claims: the text of its file of claims, "" where there is none; read: path of a record -> record,
+    or an OSError."""
+    page = sections(text)
+    excused, cited = parse_claims(claims)
+    problems = [f"{heading!r}: the page has no such heading" for heading in cited if heading not in page]
+    for heading, body in page.items():
+        lines, no_record = cited.get(heading, ([], False))
+        found, body = check_section(lines, body, read)
+        problems += found
+        if not excused and not no_record:
+            problems += [f"{figure.group().strip()!r} has no claim: {context(body, figure)}"
+                         for figure in SPEED.finditer(body)]
     return problems
+
+
+def claims_of(page):
+    """Path of the claims of README.md or of a page of docs/."""
+    return f"{CLAIMS}/{page.removeprefix('docs/').removesuffix('.md')}.txt"
 
 
 def context(text, match):
@@ -102,8 +119,11 @@ def main():
         name = path.removeprefix(RESULTS + "/")
         problems += check_commits(name, read(path), name in known, has_commit)
     pages = ["README.md", *tracked_files(root, "docs/*.md", "docs/**/*.md")]
+    files = set(tracked_files(root, f"{CLAIMS}/*.txt", f"{CLAIMS}/**/*.txt"))
+    problems += [f"{path}: there is no such page" for path in sorted(files - set(map(claims_of, pages)))]
     for page in pages:
-        found = check_page((root / page).read_text(encoding="utf-8"), read)
+        claims = (root / claims_of(page)).read_text(encoding="utf-8") if claims_of(page) in files else ""
+        found = check_page((root / page).read_text(encoding="utf-8"), claims, read)
         problems += [f"{page}: {problem}" for problem in found]
     print(*problems, sep="\n", end="\n" if problems else "")
     print(f"check_claims: {len(pages)} pages, {len(records)} records, {len(problems)} problems")

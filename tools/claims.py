@@ -1,19 +1,24 @@
 """Figures of the documentation and the records that they come from: the notation of check_claims.py.
 
-A page says what its figures are in a comment below them, which readers do not see:
+The page docs/guide/x.md has
 
-    It takes 0.19 s, and ducc0 6.6 times as long. All ratios are 1.5 or more.
+    ## Speed
 
-    <!-- claims: bench/results/radial-xeon.json
-    0.19 s = results(method="pixel-sum", precision="float").seconds
-    6.6 = better_over_peer_median.double
-    1.5 <= min(r.speed_over_peer_median for r in results)
-    -->
+    It takes 0.13 s in float, and ducc0 6.5 times as long in double. All ratios are 6 or more.
 
-Each line is a figure as the text has it, a relation and an expression of the record's values. `=` means equal to the
-digits shown, `<=` and `>=` mean that the figure is a bound. The figures of a record are looked for in the order of the
-lines, in the text between this comment and the one before it, or the heading. A line that is only a path goes on with another
-record, from the beginning of the text.
+and docs/claims/guide/x.txt says where these figures come from:
+
+    # Speed
+    bench/results/radial-epyc.json
+    0.13 s = results(method="pixel-sum", precision="float").seconds
+    6.5 = better_over_peer_median.double
+    6 <= min(r.speed_over_peer_median for r in results)
+
+A line that begins with # is a heading of the page. A path names a record. Any other line is a figure as the page has
+it, a relation and an expression of the record's values: `=` means equal to the digits shown, `<=` and `>=` mean that the
+figure is a bound. The figures of a record are looked for in the order of the lines, below that heading and above the next;
+the next record starts from the heading again, and no figure of the page serves two claims. `no record: why` excuses the
+figures of a section that have no claim, `no records: why` at the top of the file those of the whole page.
 """
 
 import ast
@@ -101,12 +106,28 @@ def find_figure(figure, text, start):
     return re.compile(rf"(?<![\w.,]){words}(?!\w|[.,]\d)").search(text, start)
 
 
-def check_claims(comment, text, read):
-    """Problems of one comment of claims, and the text without the figures that it cites.
+def parse_claims(text):
+    """(whether the whole page is excused, {heading: (its lines, whether it is excused)}) of a file of claims."""
+    excused, cited, heading = False, {"": ([], False)}, ""
+    for line in filter(None, map(str.strip, text.splitlines())):
+        if line.startswith("#"):
+            heading = line.lstrip("#").strip()
+            cited.setdefault(heading, ([], False))
+        elif line.startswith("no records: "):
+            excused = True
+        elif line.startswith("no record: "):
+            cited[heading] = (cited[heading][0], True)
+        else:
+            cited[heading][0].append(line)
+    return excused, cited
 
-    comment: its lines after the word `claims:`; text: what stands above it; read: path -> record, or an OSError."""
+
+def check_section(lines, text, read):
+    """Problems of the claims of one section, and its text without the figures that they name.
+
+    read: path -> record, or an OSError."""
     problems, record, place = [], None, 0
-    for line in filter(None, map(str.strip, comment.splitlines())):
+    for line in lines:
         match = LINE.fullmatch(line)
         if not match:
             try:
@@ -120,6 +141,6 @@ def check_claims(comment, text, read):
             place = found.start() + 1
             text = text[:found.start()] + "#" * len(found[0]) + text[found.end():]
         else:
-            problems.append(f"{match['figure']}: is not in the text above, or not in this order")
+            problems.append(f"{match['figure']}: is not in this section, or not in this order")
         problems += filter(None, [problem_of(match["figure"], match["relation"], match["expression"], record)])
     return problems, text

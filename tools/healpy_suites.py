@@ -5,9 +5,10 @@ tools/healpy_suites.py WORK ZONAL [PACKAGE...]   # those of SUITES that are name
 
 ZONAL is the folder that holds the package `zonal`. WORK gets a virtual environment and the sources of each package, which
 are used again if they are there, and the logs. Prints a record as JSON: for each package how many tests pass with healpy,
-how many of these with zonal.healpy, and the names of the others. Exits with 1 if one of these is not in EXPECTED, or nothing ran. Packages
-and tests come from PyPI, or from the package's repository where its source distribution has no tests. What cannot be
-installed or fetched is named, with the error, and does not count.
+how many of these with zonal.healpy, and the names of the others. Exits with 1 if one of these is not in EXPECTED, or
+nothing ran. Packages and tests come from PyPI, or from the package's repository where its source distribution has no
+tests. What cannot be installed or fetched is named, with the error, and does not count; nor do tests that fail with
+healpy, such as those that download data where there is no network.
 """
 
 import dataclasses
@@ -23,8 +24,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "bench")
 from machine import describe
 
 COMMON = ["healpy==1.20.1", "nanobind-backend==1.0.0", "pytest==8.4.2", "pytest-reportlog==1.0.0", "pytest-timeout==2.4.0"]
-SECONDS_OF_SUITE = 480
-SECONDS_OF_TEST = 120
+SECONDS_OF_SUITE = 3600
+SECONDS_OF_TEST = 600
 
 
 @dataclasses.dataclass
@@ -40,38 +41,52 @@ class Suite:
     repository: str | tuple[str, str] | None = None
 
 
-# The tests of TOAST that use healpy; the longest come last.
+# Where a whole suite takes longer than ten minutes, the files of tests that use healpy, or test what uses it.
+CROISSANT = ["physics", "rotations", "sim_class", "utils"]
+LIGO = ["distance", "healpix_tree", "io", "kde", "moc", "plot", "postprocess", "tests", "tool"]
+LITEBIRD = """
+    beam_convolution beam_synthesis binner coordinates destriper dipole healpix hitmap input_sky mapmaking maps_and_harmonics
+    pair_differencing pol_efficiency_mapmaking sanepic scan_map simulations
+""".split()
+PYSM = """
+    bandpass_convert_units catalog cmb co dipole dust dust_layers inmemory_maps interpolating mpi_smoothing smoothing units utils websky
+""".split()
+RUBIN = """
+    scheduler/test_basisfuncs scheduler/test_comcam scheduler/test_coresched scheduler/test_queue_manager scheduler/test_scalarbf
+    scheduler/test_skyarea scheduler/test_surveys scheduler/test_too_scripted scheduler/test_utils site_models/test_cloudmaps
+    site_models/test_cloudmodel skybrightness_pre/test_dark_sky skybrightness_pre/test_skypre utils/test_approx utils/test_constants
+    utils/test_healutils utils/test_site
+""".split()
 TOAST = """
-    healpix pixels_healpix pixels_wcs ops_pixels_healpix ops_pointing_healpix ops_pointing_detector ops_interpolate_healpix
-    ops_scan_alm ops_sim_tod_dipole ops_sim_tod_conviqt ops_sim_tod_totalconvolve ops_sim_tod_catalog ops_sim_tod_atm
-    ops_sim_satellite ops_sim_ground ops_sim_gaindrifts ops_stokes_weights ops_stokes_hwp ops_crosslinking ops_flag_sso
-    ops_flag_nans ops_flag_intervals ops_loader footprint observation covariance ops_perturbhwp ops_demod_common_mode
-    ops_filterbin ops_mapmaker_binning ops_mapmaker ops_demodulate
-"""
+    covariance footprint healpix ops_crosslinking ops_interpolate_healpix ops_loader ops_mapmaker_binning ops_pixels_healpix
+    ops_pointing_healpix ops_scan_alm ops_sim_gaindrifts ops_sim_tod_catalog ops_sim_tod_conviqt ops_sim_tod_dipole
+    ops_sim_tod_totalconvolve ops_stokes_hwp ops_stokes_weights pixels_healpix pixels_wcs
+""".split()
 
-# Where others take long, only the tests that use healpy.
 SUITES = {
     "astropy-healpix": Suite("astropy-healpix[test]==2.0.1", ["--pyargs", "astropy_healpix"], repository="wheel"),
-    "croissant": Suite("croissant-sim==5.2.1", ["tests"], ["pytest-cov", "pygdsm", "spiceypy"]),
+    "croissant": Suite("croissant-sim==5.2.1", [f"tests/test_{name}.py" for name in CROISSANT], ["pytest-cov", "pygdsm", "spiceypy"]),
     "gammapy": Suite("gammapy[test]==2.1", ["--pyargs", "gammapy.maps", "-k", "hpx or healpix"], ["regions==0.10"],
                      "wheel"),
     "glass": Suite("glass==2026.2", ["tests/core"], ["numpy<2.4", "scipy", "pytest-mock", "pytest-rerunfailures"],
                    ("https://github.com/glass-dev/glass", "v2026.2")),
     "healsparse": Suite("healsparse[test,parquet,hdf5,fitsio]==1.15.0", ["tests"]),
     "heracles": Suite("heracles[test]==25.1", ["tests"], ["scipy<1.15"]),
-    "ligo.skymap": Suite("ligo.skymap[test]==2.5.4", ["--pyargs", "ligo.skymap"], repository="wheel"),
-    "litebird_sim": Suite("litebird-sim==0.18.0", ["test"]),
+    "ligo.skymap": Suite("ligo.skymap[test]==2.5.4", ["--doctest-modules", "--pyargs", *(f"ligo.skymap.{name}" for name in LIGO)],
+                         repository="wheel"),
+    "litebird_sim": Suite("litebird-sim==0.18.0", [f"test/test_{name}.py" for name in LITEBIRD]),
     "mhealpy": Suite("mhealpy==0.3.7", ["."], repository=("https://gitlab.com/burstcube/mhealpy", "v0.3.7")),
     "pygdsm": Suite("pygdsm==1.7.1", ["tests"], ["pytest-cov"]),
-    "pysm3": Suite("pysm3[test]==3.4.5", ["tests"], repository=("https://github.com/galsci/pysm", "3.4.5")),
-    "rubin_scheduler": Suite("rubin-scheduler==4.6.0", ["tests"]),
-    "toast": Suite("toast[totalconvolve]==3.0.6",
-                   ["-o", "python_files=*.py", "--pyargs", *(f"toast.tests.{name}" for name in TOAST.split())],
+    "pysm3": Suite("pysm3[test]==3.4.5", [f"tests/test_{name}.py" for name in PYSM],
+                   repository=("https://github.com/galsci/pysm", "3.4.5")),
+    "rubin_scheduler": Suite("rubin-scheduler==4.6.0", [f"tests/{name}.py" for name in RUBIN]),
+    "toast": Suite("toast[totalconvolve]==3.0.6", ["-o", "python_files=*.py", "--pyargs", *(f"toast.tests.{name}" for name in TOAST)],
                    repository="wheel"),
 }
 
 # Tests that pass with healpy and are known to fail with zonal.healpy, each with its reason.
-EXPECTED: dict[str, str] = {}
+EXPECTED = {"tests/test_interpolating.py::test_presmoothed": "allows a relative difference of 1e-3 and an absolute one of 1e-4, which "
+            "1.339e-3 just keeps that healpy has by its file of pixel weights, and 1.348e-3 by Zonal's weights does not"}
 
 # In place of healpy's __init__.py: zonal.healpy and all of its modules under healpy's names.
 SHIM = '''
@@ -146,7 +161,7 @@ def outcomes(python: pathlib.Path, suite: Suite, folder: pathlib.Path, name: str
 def compare(name: str, work: pathlib.Path, zonal: str) -> dict:
     suite, folder = SUITES[name], work / name
     folder.mkdir(parents=True, exist_ok=True)
-    result = {"package": name, "requirement": suite.requirement}
+    result = {"package": name, "requirement": suite.requirement, "arguments": " ".join(suite.tests)}
     try:
         python = install(suite, folder)
     except (subprocess.CalledProcessError, OSError) as error:

@@ -7,14 +7,20 @@ mutate.py --again RECORD.json [OPTION...]              # those that a record lis
 Faults are drawn at random, of each kind as many as of any other (mutants.py has the kinds). The copy and its build are in --work, never in
 the tree itself, and serve the next run, too. TESTS says which tests concern a folder. Prints each fault and a summary, and writes --record,
 which lists those that were not noticed. A person must judge these: some change nothing that matters. Exits with 1 if there are any.
+
+With --workers N, N faults are tried at once, each in a copy of the copy, which its commands find in the place of the first: builds know
+their place. The system must allow that (`unshare --map-root-user --mount true`).
 """
 
 import argparse
 import collections
+import concurrent.futures
+import copy
 import dataclasses
 import json
 import os
 import pathlib
+import queue
 import random
 import re
 import shlex
@@ -27,6 +33,14 @@ from mutants import Fault, chosen, faults_of
 from tracked_files import tracked_files
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+def python_tests(*names):
+    """No unit tests, and these files of Python tests; then those of all functions, which take longest."""
+    files = [file for name in (*names, "arguments", "keywords") for file in sorted((ROOT / "tests" / "python").glob(f"test_{name}.py"))]
+    return [], [str(file.relative_to(ROOT)) for file in files]
+
+
 # Folders of tests/unit and Python tests, by the longest of these names that a path begins with.
 TESTS = {
     "src/core": (["core", "grids", "sht"], []),
@@ -36,12 +50,31 @@ TESTS = {
     "src/sky": (["sky", "planning"], ["tests/python/test_map.py", "tests/python/test_skies.py"]),
     "src/radial": (["radial", "planning"], []),
     "src/split": (["split", "planning"], ["tests/python/test_split.py"]),
-    "src/planning": (["planning", "split", "sky"], ["tests/python/test_planning.py", "tests/python/test_smoothing.py"]),
+    "src/planning": (["planning", "split", "sky", "distributed"], ["tests/python/test_planning.py", "tests/python/test_smoothing.py"]),
     "src/planning/certificate": (["planning", "split"], ["tests/python/test_certificate_operators.py"]),
     "src/chebyshev": (["chebyshev", "gwrm"], ["tests/python/test_chebyshev.py"]),
     "src/gwrm": (["gwrm", "io"], ["tests/python/test_gwrm.py"]),
     "src/io": (["io"], ["tests/python/test_io.py", "tests/cli/test_packed_files.py", "tests/cli/test_tiled_images.py"]),
-    "python/zonal": ([], ["tests/python"]),
+    "python/zonal": python_tests("map", "map_functions", "skies", "sht", "smoothing", "planning", "io", "grid", "integrals", "reports",
+                                 "refusals", "package"),
+    "python/zonal/_devices.py": python_tests("devices"),
+    "python/zonal/_libraries.py": python_tests("devices", "torch*", "jax"),
+    "python/zonal/chebyshev": python_tests("chebyshev"),
+    "python/zonal/gwrm": python_tests("gwrm"),
+    "python/zonal/healpy": python_tests("healpy_*"),
+    **{f"python/zonal/healpy/{file}": python_tests(*(f"healpy_{name}" for name in names)) for files, names in (
+        (("_norms", "_projview", "newvisufunc", "proj", "visufunc", "zoomtool"), ("plots", "views")),
+        (("_alm", "_beams", "_skies", "_transforms"), ("harmonics", "weights", "masks", "arguments", "resolution")),
+        (("_directions", "_interpolation", "_maps", "_pix", "_query_disc", "_sizes"),
+         ("pixels", "regions", "single_pixels", "masks", "resolution", "arguments")),
+        (("_rotations", "rotator"), ("rotator", "weights", "arguments")), (("_fits", "fitsfunc"), ("files",)),
+        (("_harmonic_ud_grade", "_hotspots"), ("resolution", "weights"))) for file in files},
+    "python/zonal/jax.py": python_tests("jax"),
+    "python/zonal/mpi": python_tests("mpi"),
+    "python/zonal/plot": python_tests("plot", "healpy_plots", "healpy_views"),
+    "python/zonal/rotation.py": python_tests("skies", "map_functions", "healpy_rotator", "refusals"),
+    "python/zonal/split.py": python_tests("split"),
+    "python/zonal/torch.py": python_tests("torch*"),
 }
 TARGETS = {True: ["zonal_unit_tests"], False: ["zonal_unit_tests", "zonal_cli", "zonal-bench", "_core"]}  # only_cpp
 # Programs need not be linked again when a library changes.
@@ -69,7 +102,7 @@ class Copy:
 
     def __init__(self, options):
         self.options, self.tree = options, options.work.resolve()
-        self.built = self.tree / "build"
+        self.store, self.built = self.tree, self.tree / "build"
         wanted = set(tracked_files(options.root))
         for path in wanted:
             self.write(path, (options.root / path).read_bytes())
@@ -77,9 +110,28 @@ class Copy:
             (self.tree / path).unlink()
         subprocess.run(["git", "init", "-q", self.tree], check=True)  # which knows what of it is ignored
 
+    def of_worker(self, number):
+        """A copy of this one, with all that was built."""
+        other = copy.copy(self)
+        other.store = self.tree.with_name(f"{self.tree.name}-{number}")
+        subprocess.run(["rm", "-rf", other.store], check=True)
+        subprocess.run(["cp", "-a", "--reflink=auto", self.tree, other.store], check=True)
+        each = max(1, os.cpu_count() // self.options.workers)
+        other.cpus = f"{number * each % os.cpu_count()}-{(number * each + each - 1) % os.cpu_count()}"
+        can_run, output = other.run(["true"])
+        if not can_run:
+            raise SystemExit(f"--workers needs mounts of its own, which the system refuses:\n{output}")
+        return other
+
+    def run(self, command, seconds=None, **environment):
+        if self.store != self.tree:
+            command = ["taskset", "--cpu-list", self.cpus, "unshare", "--map-root-user", "--mount", "bash", "-c",
+                       'mount --bind "$0" "$1" && cd "$1" && exec "${@:2}"', self.store, self.tree, *command]
+        return run(command, self.tree, seconds, **environment)
+
     def write(self, path, content):
         """Where it differs, so that as little as may be is compiled."""
-        file = self.tree / path
+        file = self.store / path
         if not file.is_file() or file.read_bytes() != content:
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_bytes(content)
@@ -91,12 +143,12 @@ class Copy:
         elif not (self.built / "build.ninja").exists():
             commands.insert(0, ["cmake", "-S", self.tree, "-B", self.built, *CMAKE, *shlex.split(self.options.cmake)])
         for command in commands:
-            is_built, output = run(command, self.tree)
+            is_built, output = self.run(command)
             if not is_built:
                 return False, output
         for module in self.built.glob("lib/_core*.so"):
-            (self.tree / "python/zonal" / module.name).unlink(missing_ok=True)
-            (self.tree / "python/zonal" / module.name).symlink_to(module)
+            (self.store / "python/zonal" / module.name).unlink(missing_ok=True)
+            (self.store / "python/zonal" / module.name).symlink_to(module)
         return True, ""
 
     def commands_of_tests(self, path):
@@ -105,7 +157,7 @@ class Copy:
         folders, files = TESTS[max((name for name in TESTS if path.startswith(name)), key=len)]
         commands = []
         for folder in folders:
-            texts = [file.read_text() for file in (self.tree / "tests/unit" / folder).glob("*.cpp")]
+            texts = [file.read_text() for file in (self.tree / "tests/unit" / folder).rglob("*.cpp")]
             suites = sorted(set(re.findall(r"^(?:TYPED_)?TEST(?:_F|_P|_SUITE)?\((\w+),", "\n".join(texts), re.M)))
             commands.append([self.built / "bin/zonal_unit_tests", "--gtest_fail_fast", "--gtest_brief=1",
                              "--gtest_filter=" + ":".join(f"{suite}.*:{suite}/*:*/{suite}.*" for suite in suites)])
@@ -116,14 +168,14 @@ class Copy:
         end = time.monotonic() + seconds
         for command in self.commands_of_tests(path):
             left = max(1, end - time.monotonic()) if seconds < float("inf") else None
-            has_passed, output = run(["prlimit", f"--as={MOST_MEMORY}", *command], self.tree, left, PYTHONPATH=str(self.tree / "python"),
-                                     PYTHONDONTWRITEBYTECODE="1", ZONAL=str(self.built / "bin/zonal"))
+            has_passed, output = self.run(["prlimit", f"--as={MOST_MEMORY}", *command], left, PYTHONPATH=str(self.tree / "python"),
+                                          PYTHONDONTWRITEBYTECODE="1", ZONAL=str(self.built / "bin/zonal"))
             if not has_passed:
                 return False, output
         return True, ""
 
     def try_fault(self, fault, seconds):
-        right = (self.tree / fault.path).read_bytes()
+        right = (self.store / fault.path).read_bytes()
         try:
             self.write(fault.path, fault.put_into(right.decode()).encode())
             if not fault.path.endswith(".py") and not self.build()[0]:
@@ -147,7 +199,7 @@ def faults_wanted(options):
     rng = random.Random(options.seed)
     faults = []
     for path in tracked_files(options.root, *options.paths):
-        # Of headers only formulas, as others compile half of the library; what needs a GPU is not run here.
+        # Only formulas of headers, as other headers compile half of the library; what needs a GPU is not run here.
         if path.endswith((".cpp", "_math.hpp", ".py")) and "cuda" not in path:
             faults += faults_of(path, (options.root / path).read_text(), rng)
     return chosen(faults, options.count, rng)
@@ -165,6 +217,7 @@ def parse_arguments():
     parser.add_argument("--root", type=pathlib.Path, default=ROOT, help="the tree that is copied")
     parser.add_argument("--cmake", default="", help="more options for CMake, as of a compiler's cache")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--workers", type=int, default=1, metavar="N", help="faults tried at once")
     parser.add_argument("--build", help="a command of the shell in place of CMake's")
     parser.add_argument("--test", help="a command of the shell in place of TESTS")
     options = parser.parse_args()
@@ -175,14 +228,30 @@ def parse_arguments():
 
 def main():
     options = parse_arguments()
-    faults, copy = faults_wanted(options), Copy(options)
-    is_built, output = copy.build()
+    faults, first = faults_wanted(options), Copy(options)
+    is_built, output = first.build()
     if not is_built:
         raise SystemExit(f"does not build without a fault:\n{output}")
-    limits = {path: 10 * copy.seconds_without_fault(path) + 20 for path in {os.path.dirname(fault.path) for fault in faults}}
+    copies = queue.SimpleQueue()
+    if options.workers > 1:
+        options.jobs = max(1, options.jobs // options.workers)
+    for number in range(options.workers):
+        copies.put(first.of_worker(number) if options.workers > 1 else first)
+
+    def on_a_copy(work):
+        free = copies.get()
+        try:
+            return work(free)
+        finally:
+            copies.put(free)
+
+    at_once = concurrent.futures.ThreadPoolExecutor(options.workers)
+    folders = sorted({os.path.dirname(fault.path) for fault in faults})
+    seconds = at_once.map(lambda folder: on_a_copy(lambda free: free.seconds_without_fault(folder)), folders)
+    limits = {folder: 10 * taken + 20 for folder, taken in zip(folders, seconds)}
+    verdicts = at_once.map(lambda fault: on_a_copy(lambda free: free.try_fault(fault, limits[os.path.dirname(fault.path)])), faults)
     counts, unnoticed = collections.Counter(), []
-    for fault in faults:
-        verdict = copy.try_fault(fault, limits[os.path.dirname(fault.path)])
+    for fault, verdict in zip(faults, verdicts):
         counts[verdict] += 1
         print(f"{verdict}: {fault.path}:{fault.line}: {fault.kind}\n{fault.diff()}", flush=True)
         if verdict == "unnoticed":

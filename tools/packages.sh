@@ -15,7 +15,8 @@ zlib1g-dev      | pkg-config --exists zlib
 libbz2-dev      | echo 'int main() {}' | c++ -x c++ - -lbz2 -o /dev/null
 liblzma-dev     | pkg-config --exists liblzma
 libcli11-dev    | pkg-config --exists CLI11 || test -e /usr/include/CLI/CLI.hpp
-libcairo2-dev   | pkg-config --exists cairo
+python3-dev     | test -e \"\$(python3 -c 'import sysconfig; print(sysconfig.get_path(\"include\"))')/Python.h\"
+python3-venv    | python3 -c 'import venv, ensurepip'
 nlohmann-json3-dev | pkg-config --exists nlohmann_json
 "
 TEST_PACKAGES="
@@ -25,8 +26,6 @@ libgtest-dev    | pkg-config --exists gtest
 libgmock-dev    | pkg-config --exists gmock
 libopenmpi-dev  | command -v mpicc
 openmpi-bin     | command -v mpirun
-python3-dev     | test -e \"\$(python3 -c 'import sysconfig; print(sysconfig.get_path(\"include\"))')/Python.h\"
-python3-venv    | python3 -c 'import venv, ensurepip'
 clang           | command -v clang++
 libclang-rt-dev | echo 'int main() {}' | clang++ -fsanitize=address,undefined -x c++ - -o /dev/null
 llvm            | command -v llvm-symbolizer

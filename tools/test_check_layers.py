@@ -3,8 +3,9 @@
 import subprocess
 import sys
 
-import check_layers
 import pytest
+
+import check_layers
 
 BROKEN = [
     ("src/fft/a.cpp", '#include "sht/plan.hpp"', "fft must not include sht"),

@@ -1,7 +1,8 @@
 """Tests of check_links.py."""
 
-import check_links
 import pytest
+
+import check_links
 
 
 @pytest.mark.parametrize("text, problem", [

@@ -1,7 +1,8 @@
 """Tests of count_tests.py."""
 
-import count_tests
 import pytest
+
+import count_tests
 
 SUITE = """<testsuites><testsuite name="S"><testcase name="a" status="run"/><testcase name="b" status="run"><failure message="x"/></testcase>
 <testcase name="c" status="run"><skipped message="/src/c.cu:12&#10;needs two devices"/></testcase><testcase name="d" status="notrun"/>

@@ -5,9 +5,10 @@ import random
 import subprocess
 import sys
 
+import pytest
+
 import mutants
 import mutate
-import pytest
 
 TOY = """#include <algorithm>
 
@@ -45,13 +46,15 @@ def fault(before, after):
 
 FAULTS = [fault("    return most;", "    return x[0];"), fault("    int most = x[0];", "    int most = y[0];")]
 
+MAY_MOUNT = subprocess.run(["unshare", "--map-root-user", "--mount", "true"], capture_output=True).returncode == 0
 
 
+@pytest.mark.parametrize("workers", ["1", pytest.param("2", marks=pytest.mark.skipif(not MAY_MOUNT, reason="the system refuses mounts"))])
 @pytest.mark.parametrize("tests, unnoticed", [(SEES_ALL, 0), (SEES_LITTLE, 1)])
-def test_says_which_fault_no_test_notices(tmp_path, tests, unnoticed):
+def test_says_which_fault_no_test_notices(tmp_path, tests, unnoticed, workers):
     tree, again = toy(tmp_path / "tree", tests), tmp_path / "again.json"
     again.write_text(json.dumps({"faults": FAULTS}))
-    done = run(tree, tmp_path / "work", "--again", again)
+    done = run(tree, tmp_path / "work", "--again", again, "--workers", workers)
     assert done.stderr == "" and done.returncode == unnoticed
     assert done.stdout.splitlines()[-1].startswith(f"{1 - unnoticed} noticed, {unnoticed} unnoticed, 1 not compiled")
     record = json.loads((tmp_path / "mutants.json").read_text())

@@ -14,3 +14,10 @@ def test_the_closest_call_counts_and_comments_are_shown(tmp_path, monkeypatch, c
     assert [line.split()[0] for line in lines[:2]] == ["1e+09", "100"] and lines[1].endswith("tests/a.cpp:2  derived")
     assert lines[2] == "3 assertions, 2 allow more than 50 times what is reached, 1 without a comment"
     assert tolerances.comment("tests/a.cpp:4") == "so"
+
+
+def test_the_comment_of_a_constant_speaks_for_the_assertions_that_use_it(tmp_path, monkeypatch):
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests" / "a.py").write_text("# derived\nROUNDING = 1\nBARE = 1\nassert x < 3 * ROUNDING\nassert x < BARE\nassert f(x,\n ROUNDING)\nassert x < 2 * ROUNDING  # of two\n")
+    monkeypatch.setattr(tolerances, "ROOT", tmp_path)
+    assert [tolerances.comment(f"tests/a.py:{line}") for line in (4, 5, 6, 8)] == ["derived", "", "derived", "of two"]

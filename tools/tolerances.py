@@ -3,7 +3,7 @@
 
 tolerances.py build FOLDER          builds the C++ tests in FOLDER so that they record limits and what was reached
 tolerances.py run FILE COMMAND...   runs a command, with FILE as the record; pytest, too, records with the options below
-tolerances.py show [RATIO] FILE...  prints limit / largest reached, both, and the comment beside the assertion
+tolerances.py show [RATIO] FILE...  prints limit / largest reached, both, and the comment beside the assertion or its CONSTANTS
 
 A record holds the closest call of each EXPECT_LE, EXPECT_LT and EXPECT_NEAR (tolerances/gtest/gtest.h), or with
 "PYTHONPATH=tools python -m pytest -p tolerances -o enable_assertion_pass_hook=true" of each assert_allclose, allclose,
@@ -14,6 +14,7 @@ import ast
 import math
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -38,18 +39,26 @@ def build(folder):
     subprocess.run([*make, "zonal_unit_tests", "zonal_property_tests"], cwd=ROOT, check=True, env=environment)
 
 
-def comment(place):
-    """What is written behind the assertion or in the lines of comment just above it."""
-    name, line = place.rsplit(":", 1)
-    lines = (ROOT / name).read_text().splitlines()
-    mark = "#" if name.endswith(".py") else "//"
+def said_beside(lines, i, mark):
+    """What is written behind line i or in the lines of comment just above it."""
     found = []
-    for text in reversed(lines[: int(line) - 1]):
+    for text in reversed(lines[:i]):
         if not text.strip().startswith(mark):
             break
         found.insert(0, text.strip(" /#"))
-    _, _, behind = lines[int(line) - 1].partition(f"  {mark} ")
+    _, _, behind = lines[i].partition(f"  {mark} ")
     return " ".join([*found, behind]).strip()
+
+
+def comment(place):
+    """What is written beside the assertion, else beside the CONSTANTS of its file that are its limit."""
+    name, line = place.rsplit(":", 1)
+    lines, i = (ROOT / name).read_text().splitlines(), int(line) - 1
+    mark = "#" if name.endswith(".py") else "//"
+    end = next((j for j in range(i + 1, len(lines)) if "".join(lines[i:j]).count("(") <= "".join(lines[i:j]).count(")")), len(lines))
+    constants = re.findall(r"\b[A-Z][A-Z_]{2,}\b", " ".join(lines[i:end]))
+    homes = [j for constant in constants for j, text in enumerate(lines) if text.startswith(f"{constant} = ")]
+    return said_beside(lines, i, mark) or " ".join(said_beside(lines, j, mark) for j in homes).strip()
 
 
 def show(paths, ratio):
@@ -69,11 +78,11 @@ def show(paths, ratio):
 
 
 def note_caller(limit, reached):
-    """Notes a call that a test made."""
+    """Notes a call that a test made, itself and not by the package."""
     frame = sys._getframe(2)
-    while frame and not frame.f_code.co_filename.startswith(str(ROOT / "tests")):
+    while frame and not frame.f_code.co_filename.startswith((str(ROOT / "tests"), str(ROOT / "python"))):
         frame = frame.f_back
-    if frame:
+    if frame and frame.f_code.co_filename.startswith(str(ROOT / "tests")):
         note(f"{frame.f_code.co_filename}:{frame.f_lineno}", limit, reached)
 
 
@@ -88,6 +97,8 @@ def pytest_configure():
             relative, absolute = ([*args, None, None][i] or options.get(name, value)
                                   for i, (name, value) in enumerate([("rtol", rtol), ("atol", atol)]))
             a, b = np.broadcast_arrays(np.asarray(found), np.asarray(expected))
+            if a.dtype.kind == "b" or b.dtype.kind == "b":
+                return result
             limit, error = np.broadcast_to(absolute + relative * np.abs(b), b.shape).ravel(), np.abs(a - b).ravel()
             with np.errstate(all="ignore"):
                 parts = error / limit
@@ -104,7 +115,7 @@ def pytest_configure():
     def equal(self, actual):
         equals = compare(self, actual)
         if equals and isinstance(self.expected, (float, int)):
-            note_caller(float(self.tolerance), abs(float(actual) - float(self.expected)))
+            note_caller(float(self.tolerance), float(np.abs(np.asarray(actual) - self.expected).max()))
         return equals
 
     _pytest.python_api.ApproxScalar.__eq__ = equal

@@ -3,7 +3,8 @@
 #include "core/cuda.cuh"
 
 /// The kernels of Lindvall (2019) for products of primed Chebyshev series, for comparison: listings 1 and 2,
-/// and the same in two dimensions after its section 3, with eq. 10 as it must be (docs/chebyshev.md).
+/// and the same in two dimensions after its section 3, with eq. 10 as it must be
+/// (docs/how-it-works/chebyshev.md).
 namespace zonal::bench {
 
 /// Eq. 9 times two, for terms j = first, first + step, ..

@@ -105,7 +105,8 @@ std::pair<long double, long double> exact_coefficient(const double* a, const dou
     return {sum * factor, magnitude * factor};
 }
 
-/// Of some coefficients of a product, as many as a fraction of a second allows, the first and last ones too.
+/// Samples the error of a product's coefficients, as many as a fraction of a second allows, the first and the
+/// last ones among them.
 template <int D>
 SampledError sampled_error(const double* a, const double* b, const std::array<std::int64_t, D>& extents,
                            View<const double, D> product) {
@@ -164,7 +165,7 @@ void report_plan(const ChebyshevProductPlan<double, D>& plan, Json& report) {
     report["threads"] = plan.options().threads;
 }
 
-/// Of a call with all arrays in the plan's device's memory.
+/// Seconds of a call with all arrays in the memory of the plan's device.
 template <int D>
 double seconds_on_device(const ChebyshevBench& bench, const ChebyshevProductPlan<double, D>& plan,
                          const std::vector<Array<double, D + 1>>& fields, ChebyshevWorkspace& workspace) {

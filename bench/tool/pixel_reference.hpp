@@ -18,7 +18,7 @@ struct ReferenceMap {
     std::string description;
 };
 
-/// Of a result, over the reference's rings.
+/// The error of a result, over the reference's rings.
 struct ConvolutionError {
     double rms = 0;      ///< over the reference's rms
     double maximum = 0;  ///< over the reference's largest value

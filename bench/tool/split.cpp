@@ -7,7 +7,6 @@
 #include "options/common_options.hpp"
 #include "options/options.hpp"
 #include "options/split_options.hpp"
-#include "plot/plot.hpp"
 #include "shell/error.hpp"
 #include "tool/split_table.hpp"
 #include "tool/split_verify.hpp"
@@ -30,7 +29,7 @@ void declare(CLI::App& app, SplitBenchOptions& options) {
     group.choice<bool>("--precision", options.verify.single, {{"float", true}, {"double", false}},
                        "of the sum over pixels", "double");
     group.text("--verify-plot", options.verify.plot, "FILE",
-               "draw the convolved noise, what the split leaves of it, spectra and errors, PNG");
+               "draw the convolved noise, what the split leaves of it, spectra and errors");
     auto* table =
         group.flag("--reproduce-table1", options.reproduce_table1,
                    "instead, make Table 1 of the paper again: --kernel cl-beam for beams of 7 to 15 "
@@ -49,10 +48,10 @@ void verify(const SplitBenchOptions& options, Session& session) {
         throw UsageError(
             fmt::format("--lmax = {}: must be at most 3*nside-1 = {}", split.lmax, 3 * nside - 1));
     require_different_files({{"--output", split.out}, {"--plot", split.plot}, {"--verify-plot", picture}});
-    if (!picture.empty()) split.output.require_writable(picture, OutputFormat::png);
+    if (!picture.empty()) split.output.require_writable(picture, OutputFormat::picture);
     run_split(split, session, [&](const auto& kernel, const auto& splitter, std::int64_t l_cut) {
         auto found = verify_split(options.verify, split, kernel, splitter, l_cut, session);
-        if (!picture.empty()) plot::arrange(found.rows).write_png(picture);
+        if (!picture.empty()) draw_split(picture, found.maps, found.graphs, split.output, session);
         return found.graphs;
     });
     if (!picture.empty()) session.report["verify_plot"] = picture;

@@ -5,10 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
-#include <span>
 #include <utility>
 
-#include "tool/split_pictures.hpp"
 #include "zonal/convolution.hpp"
 #include "zonal/error.hpp"
 #include "zonal/sht.hpp"
@@ -41,8 +39,8 @@ double relative_rms(const auto& values, const auto& expected) {
     return std::sqrt(error / all);
 }
 
-std::span<const double> pixels_of(const Map& map) {
-    return {map.data(), static_cast<std::size_t>(map.size())};
+std::vector<double> values_of(const Map& map) {
+    return {map.begin(), map.end()};
 }
 
 /// Maps of one nside and lmax, convolved in harmonic space and by sums over pixels.
@@ -108,48 +106,47 @@ std::vector<double> degrees_to(std::int64_t lmax) {
     return l;
 }
 
-plot::Graph spectra_graph(const std::vector<double>& whole, const std::vector<double>& sum,
-                          const std::vector<double>& window_part, const std::vector<double>& profile_part) {
+Graph spectra_graph(const std::vector<double>& whole, const std::vector<double>& sum,
+                    const std::vector<double>& window_part, const std::vector<double>& profile_part) {
     const auto l = degrees_to(std::ssize(whole) - 1);
-    plot::Graph graph{"spectra of convolved white noise", "Multipole ℓ", "C_{ℓ}"};
+    Graph graph{"spectra of convolved white noise", "Multipole $\\ell$", "$C_\\ell$"};
     graph.log_y = true;
-    graph.curves = {{"whole kernel", l, whole, plot::GraphStyle::line, 3},
-                    {"harmonic part", l, window_part, plot::GraphStyle::line, 1},
-                    {"profile", l, profile_part, plot::GraphStyle::line, 2},
-                    {"sum", l, sum, plot::GraphStyle::dashes, 0}};
+    graph.curves = {{"whole kernel", l, whole, GraphStyle::line, 3},
+                    {"harmonic part", l, window_part, GraphStyle::line, 1},
+                    {"profile", l, profile_part, GraphStyle::line, 2},
+                    {"sum", l, sum, GraphStyle::dashes, 0}};
     const double largest = *std::max_element(whole.begin(), whole.end());
-    graph.y_range = plot::Range{1e-20 * largest, 10 * largest};
+    graph.y_range = {1e-20 * largest, 10 * largest};
     return graph;
 }
 
-plot::Graph error_graph(const std::vector<double>& whole, const std::vector<double>& sum) {
+Graph error_graph(const std::vector<double>& whole, const std::vector<double>& sum) {
     auto error = sum;
     for (std::size_t l = 0; l < error.size(); ++l)
         error[l] = whole[l] > 0 ? std::abs(sum[l] / whole[l] - 1) : std::nan("");
-    plot::Graph graph{"error of the spectrum of the sum", "Multipole ℓ", "|C_{ℓ} / expected − 1|"};
+    Graph graph{"error of the spectrum of the sum", "Multipole $\\ell$", "|$C_\\ell$ / expected − 1|"};
     graph.log_y = true;
-    graph.y_range = plot::Range{1e-14, 10};
-    graph.curves = {{"", degrees_to(std::ssize(whole) - 1), error, plot::GraphStyle::line, 0}};
+    graph.y_range = {1e-14, 10};
+    graph.curves = {{"", degrees_to(std::ssize(whole) - 1), error, GraphStyle::line, 0}};
     return graph;
 }
 
 /// The errors over l_cut, from the report's rows.
-plot::Graph errors_graph(const Json& rows, double error) {
-    plot::Graph graph{"estimated and actual errors", "l_{cut}", "relative rms"};
+Graph errors_graph(const Json& rows, double error) {
+    Graph graph{"estimated and actual errors", "$\\ell_{\\rm cut}$", "relative rms"};
     graph.log_y = true;
     graph.level = error;
     const std::vector<std::pair<std::string, std::string>> curves = {
         {"estimate", "estimated_error"}, {"map", "map_error"}, {"spectrum", "spectrum_error"}};
     for (const auto& [name, key] : curves) {
-        plot::GraphCurve line{
-            name, {}, {}, plot::GraphStyle::line, static_cast<int>(graph.curves.size() / 2)};
+        GraphCurve line{name, {}, {}, GraphStyle::line, static_cast<int>(graph.curves.size() / 2)};
         for (const auto& row : rows) {
             line.x.push_back(row["l_cut"].get<double>());
             line.y.push_back(row[key].get<double>());
         }
         auto points = line;
         points.name.clear();
-        points.style = plot::GraphStyle::points;
+        points.style = GraphStyle::points;
         graph.curves.push_back(line);
         graph.curves.push_back(points);
     }
@@ -184,8 +181,8 @@ SplitPictures verify_split(const VerifyOptions& options, const SplitOptions& spl
                                            noise.spectrum(profile_part)));
             graphs.push_back(error_graph(whole_spectrum, spectrum));
             if (!options.plot.empty())
-                pictures.rows = draw_split_maps(
-                    {options.nside, pixels_of(whole), pixels_of(window_part), pixels_of(profile_part)});
+                pictures.maps = {options.nside, values_of(whole), values_of(window_part),
+                                 values_of(profile_part)};
         }
         const double map_error = relative_rms(sum, whole);
         rows.push_back(
@@ -199,7 +196,6 @@ SplitPictures verify_split(const VerifyOptions& options, const SplitOptions& spl
         if (!bar((step + 1.0) / n_steps)) throw Cancelled("verification: cancelled");
     }
     graphs.push_back(errors_graph(rows, split_options.error));
-    if (!options.plot.empty()) pictures.rows.push_back(draw_graph_row(graphs));
     return pictures;
 }
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "options/split_options.hpp"
-#include "plot/graph.hpp"
 #include "shell/session.hpp"
+#include "tool/split_pictures.hpp"
 #include "zonal/split.hpp"
 
 namespace zonal::cli {
@@ -20,9 +20,8 @@ struct VerifyOptions {
 
 /// What a verification shows.
 struct SplitPictures {
-    std::vector<plot::Graph> graphs;  ///< the paper's figures 5, 6 and 9
-    /// Its figures 7 and 8, and the graphs: rows of plot::arrange, where options.plot asks for them.
-    std::vector<std::vector<plot::Image>> rows;
+    std::vector<Graph> graphs;  ///< the paper's figures 5, 6 and 9
+    SplitMaps maps;             ///< of its figures 7 and 8, where options.plot asks for them
 };
 
 /// Convolves white noise on HEALPix pixels with the kernel, whole and split at several l_cut from `first` on,

@@ -26,7 +26,7 @@ void run(std::int64_t n_threads, Session& session) {
     const auto threads = static_cast<int>(n_threads);
     const auto path = io::cost_cache_path(io::make_cache_folder(), threads);
     OutputOptions{.overwrite = true}.require_writable(path, OutputFormat::json);
-    const auto costs = calibrate(threads, session.progress("calibrate"));
+    const auto costs = calibrate(threads, session.progress("calibrate"), session.memory_check());
     io::write_cost_model(path, costs);
     session.report["output"] = path;
     if (session.json)

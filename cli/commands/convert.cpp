@@ -149,8 +149,8 @@ void convert_map(const ConvertOptions& options, Session& session) {
         session.require_memory(8 * rows * static_cast<double>(full_sky_size(pixels)), what + "--full");
     if (options.sky == Sky::partial)  // their numbers, and which they are
         session.require_memory((8 + 1.0 / 8) * pixels_out, what + "--partial");
-    if (options.sky == Sky::multi_order)  // the columns in their order, and cells
-        session.require_memory((8 * rows + 40) * pixels_out, what + "--multi-order");
+    if (options.sky == Sky::multi_order)
+        session.require_memory(io::bytes_of_multi_order(out), what + "--multi-order");
     choose_pixels(options.sky, out);
     set_header(options, out.header());
     write_map(options.files, out, {}, session);

@@ -56,27 +56,30 @@ void add_pixels(const MapFile& map, Json& report) {
 
 /// Number of columns that a map HDU's fields count, the PIXEL column left out.
 std::int64_t field_count(const io::HduSummary& hdu) {
-    if (hdu.type == "IMAGE") return hdu.shape.size() > 2 ? hdu.shape[2] : 1;
+    if (hdu.type == "IMAGE") {
+        std::int64_t planes = 1;
+        for (std::size_t axis = 2; axis < hdu.shape.size(); ++axis) planes *= hdu.shape[axis];
+        return planes;
+    }
     return std::count_if(hdu.columns.begin(), hdu.columns.end(),
                          [](const auto& column) { return column.name != "PIXEL" && column.name != "UNIQ"; });
 }
 
 Json map_report(const std::string& path, const io::HduSummary& hdu, Session& session) {
     Json report, columns = Json::array();
-    for (std::int64_t i = 0; i < field_count(hdu); ++i) {
-        // One at a time: a cube may be larger than the memory.
-        const auto map = io::read_map(path, {.hdu = std::to_string(hdu.number),
-                                             .fields = {std::to_string(i)},
-                                             .check_memory = session.memory_check()});
-        const auto& column = map.columns[0];
-        Json json = {{"name", column.name}, {"unit", column.unit}};
-        if (column.stokes != Stokes::none) json["stokes"] = stokes_name(column.stokes);
-        if (column.auxiliary != Auxiliary::none) json["auxiliary"] = true;
-        json.update(to_json(column.values));
-        columns.push_back(json);
-        stop_if_interrupted();
-        if (i == 0) add_pixels(map, report);
-    }
+    const io::ReadMapOptions options{.hdu = std::to_string(hdu.number),
+                                     .check_memory = session.memory_check()};
+    io::visit_columns(path, options, field_count(hdu), [&](const MapFile& map) {
+        if (columns.empty()) add_pixels(map, report);
+        for (const auto& column : map.columns) {
+            Json json = {{"name", column.name}, {"unit", column.unit}};
+            if (column.stokes != Stokes::none) json["stokes"] = stokes_name(column.stokes);
+            if (column.auxiliary != Auxiliary::none) json["auxiliary"] = true;
+            json.update(to_json(column.values));
+            columns.push_back(json);
+            stop_if_interrupted();
+        }
+    });
     report["columns"] = std::move(columns);
     return report;
 }
@@ -134,6 +137,18 @@ void add_content(const std::string& path, io::FileKind kind, Session& session) {
     }
 }
 
+/// How a map is read where no options are given. A note says why it is not, as if all columns are
+/// covariances.
+void add_reading(const std::string& path, Session& session) {
+    try {
+        const auto map = io::read_map(path, {.header_only = true});
+        session.note(map.notes);
+        session.report["reads_as"] = io::describe_reading(map);
+    } catch (const IoError& error) {
+        session.note(error.what());
+    }
+}
+
 void declare(CLI::App& app, InfoOptions& options) {
     add_argument(app, "FILE", options.file, "map, alm, spectrum, beam or weights; FITS or text");
 }
@@ -144,11 +159,7 @@ void run(InfoOptions& options, Session& session) {
     session.report["file"] = options.file;
     session.report["format"] = summary.fits ? "FITS" : "text";
     session.report["kind"] = to_string(summary.kind);
-    if (summary.kind == io::FileKind::map) {
-        const auto map = io::read_map(options.file, {.header_only = true});
-        session.note(map.notes);
-        session.report["reads_as"] = io::describe_reading(map);
-    }
+    if (summary.kind == io::FileKind::map) add_reading(options.file, session);
     add_content(options.file, summary.kind, session);
     session.report["hdus"] = Json::array();
     for (const auto& hdu : summary.hdus)

@@ -129,6 +129,7 @@ ConvolutionRequest make_request(const PlanOptions& options, bool has_spin, Sessi
     request.n_maps = options.maps;
     request.allow_single = !options.double_only;
     request.consider_split = !options.no_split;
+    request.check_memory = session.memory_check();
     return with_error<UsageError>([&] { return completed(request); }, "--");
 }
 

@@ -121,6 +121,7 @@ MapSmoothingOptions library_options(const SmoothOptions& options, const SkyMap& 
     smoothing.threads = options.run.thread_count();
     if (!options.run.any_device) smoothing.device = options.run.device;
     smoothing.progress = session.progress("smooth");
+    smoothing.check_memory = session.memory_check();
     return smoothing;
 }
 
@@ -167,9 +168,7 @@ void require_normal_numbers(const SmoothOptions& options, const SmoothedMap& smo
 /// What a partial sky needs memory for, before it is read.
 Extent extent_of(const SmoothOptions& options) {
     if (options.nside_out || options.analysis.weights != "none") return Extent::whole_sky;
-    return extent_for({.method = options.kernel.chosen_method(),
-                       .normalization = options.kernel.normalization.value_or(Normalization::none),
-                       .mask_rule = options.mask.rule()});
+    return extent_for({.method = options.kernel.chosen_method(), .mask_rule = options.mask.rule()});
 }
 
 void smooth_map(const SmoothOptions& options, Session& session) {

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "commands/recipe.hpp"
-#include "plot/graph.hpp"
+#include "commands/solution_graph.hpp"
 #include "shell/timing.hpp"
 #include "zonal/gwrm/library.hpp"
 #include "zonal/io/solution.hpp"
@@ -70,7 +70,7 @@ void declare(CLI::App& app, SolveCommand& options) {
     declare_method(app, options);
     output.text("-o,--output", options.out, "FILE",
                 ".fits: the Chebyshev series of every interval; .csv: values at equally spaced points");
-    output.text("--plot", options.plot, "FILE", "picture of the solution, PNG");
+    output.text("--plot", options.plot, "FILE", "picture of the solution: .png, .pdf or .svg");
     add_device_option(app, options.device);
     add_output_options(app, options.output);
 }
@@ -195,14 +195,14 @@ void write_files(const SolveCommand& options, const io::SolutionFile& file, Sess
         session.report["output"] = options.out;
     }
     if (!options.plot.empty()) {
-        plot::draw_graphs({{plot::solution_graph(file.solution, file.problem)}, {}}).write_png(options.plot);
+        draw_graphs(options.plot, {solution_graph(file.solution, file.problem)}, options.output, session);
         session.report["plot"] = options.plot;
     }
 }
 
 void run(SolveCommand& options, Session& session) {
     if (!options.out.empty()) options.output.require_writable(options.out, OutputFormat::csv_or_fits);
-    if (!options.plot.empty()) options.output.require_writable(options.plot, OutputFormat::png);
+    if (!options.plot.empty()) options.output.require_writable(options.plot, OutputFormat::picture);
     const auto changes = settings_of(options.set);
     auto setup = set_up(options, changes);
     const auto points = points_of(options, setup);
@@ -217,6 +217,7 @@ void run(SolveCommand& options, Session& session) {
         report["settings"][setting.name] = settings.back().value;
     }
     setup.options.progress = session.progress("solve");
+    setup.options.check_memory = session.memory_check();
     std::optional<gwrm::Solution> solution;
     double seconds = std::numeric_limits<double>::infinity();
     for (std::int64_t i = 0; i < options.repeat; ++i)

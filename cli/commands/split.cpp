@@ -47,9 +47,11 @@ std::vector<double> degrees_to(std::size_t count) {
     return l;
 }
 
+constexpr auto multipole = "Multipole $\\ell$";
+
 // The paper's figures 2 to 4.
-std::vector<plot::Graph> graphs_of(const SplitOptions& options, const std::vector<double>& kernel,
-                                   const KernelSplit& split) {
+std::vector<Graph> graphs_of(const SplitOptions& options, const std::vector<double>& kernel,
+                             const KernelSplit& split) {
     const auto l = degrees_to(kernel.size()), theta = sample_angles(split);
     std::vector<double> error(kernel.size()), minutes = theta;
     for (std::size_t i = 0; i < kernel.size(); ++i) {
@@ -57,19 +59,19 @@ std::vector<plot::Graph> graphs_of(const SplitOptions& options, const std::vecto
         error[i] = kernel[i] == 0 ? std::nan("") : std::abs(sum / kernel[i] - 1);
     }
     for (double& angle : minutes) angle = radians_to_arcmin(angle);
-    plot::Graph windows{kernel_text(options) + ": windows", "Multipole ℓ", "|K_{ℓ}|"};
+    Graph windows{kernel_text(options) + ": windows", multipole, "$|K_\\ell|$"};
     windows.log_y = true;
     windows.curves = {
-        {"kernel", l, sizes(kernel), plot::GraphStyle::line, 6},
-        {"harmonic part", degrees_to(split.window.size()), sizes(split.window), plot::GraphStyle::line, 0},
-        {"profile", l, sizes(split.profile_window), plot::GraphStyle::dashes, 1}};
-    plot::Graph profile{"profile", "θ  [arcmin]", "|K(θ)|  [sr^{−1}]"};
+        {"kernel", l, sizes(kernel), GraphStyle::line, 6},
+        {"harmonic part", degrees_to(split.window.size()), sizes(split.window), GraphStyle::line, 0},
+        {"profile", l, sizes(split.profile_window), GraphStyle::dashes, 1}};
+    Graph profile{"profile", "$\\theta$  [arcmin]", "$|K(\\theta)|$  [sr$^{-1}$]"};
     profile.log_y = true;
-    profile.curves = {{"", minutes, sizes(profile_at(split, theta)), plot::GraphStyle::line, 1}};
-    plot::Graph errors{"error of the sum", "Multipole ℓ", "|sum / K_{ℓ} − 1|"};
+    profile.curves = {{"", minutes, sizes(profile_at(split, theta)), GraphStyle::line, 1}};
+    Graph errors{"error of the sum", multipole, "|sum / $K_\\ell$ − 1|"};
     errors.log_y = true;
-    errors.y_range = plot::Range{1e-16, 10};
-    errors.curves = {{"", l, error, plot::GraphStyle::line, 0}};
+    errors.y_range = {1e-16, 10};
+    errors.curves = {{"", l, error, GraphStyle::line, 0}};
     return {windows, profile, errors};
 }
 
@@ -93,8 +95,10 @@ void write(const SplitOptions& options, const std::vector<double>& kernel, const
 }
 
 std::string no_split(const SplitOptions& options, const std::vector<double>& kernel) {
-    auto text = fmt::format("no l_cut below lmax = {} keeps --error {} with --theta-cut {}", options.lmax,
-                            options.error, options.theta_cut->text);
+    auto text = fmt::format(
+        "no l_cut was found that keeps --error {} with --theta-cut {}, of {} below lmax = {}", options.error,
+        options.theta_cut->text,
+        std::min(options.lmax, KernelSplitter::most_parts(options.neighbourhood) + 1), options.lmax);
     const auto size = sizes(kernel);
     const double last = size.back() / *std::max_element(size.begin(), size.end());
     if (last > options.error)
@@ -138,7 +142,7 @@ void split_kernel(const SplitOptions& options, Session& session, const SplitFoll
         auto more = follow_up(kernel, splitter, *l_cut);
         std::move(more.begin(), more.end(), std::back_inserter(graphs));
     }
-    if (!options.plot.empty()) plot::draw_graphs({graphs, {}}).write_png(options.plot);
+    if (!options.plot.empty()) draw_graphs(options.plot, graphs, options.output, session);
     if (!options.out.empty()) report["output"] = options.out;
     if (!options.plot.empty()) report["plot"] = options.plot;
 }
@@ -149,7 +153,7 @@ void run_split(const SplitOptions& options, Session& session, const SplitFollowU
     check(options);
     require_different_files({{"--output", options.out}, {"--plot", options.plot}});
     if (!options.out.empty()) options.output.require_writable(options.out);
-    if (!options.plot.empty()) options.output.require_writable(options.plot, OutputFormat::png);
+    if (!options.plot.empty()) options.output.require_writable(options.plot, OutputFormat::picture);
     split_kernel(options, session, follow_up);
 }
 

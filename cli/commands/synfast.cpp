@@ -46,7 +46,7 @@ struct SkyRequest {
 };
 
 void declare_noise(CLI::App& app, SynfastCommand& options) {
-    const OptionGroup group(app, "White noise on pixels (docs/split.md)");
+    const OptionGroup group(app, "White noise on pixels (docs/how-it-works/split.md)");
     group.choice<NoiseMethod>(
         "--method", options.method,
         {{"auto", NoiseMethod::automatic},
@@ -218,7 +218,8 @@ NoiseSky make_noise(const SynfastCommand& options, const SkyRequest& request, Sk
     const auto& run = options.files.run;
     MapSmoothingOptions how{.threads = run.thread_count(),
                             .device = run.any_device ? Device::automatic() : run.device,
-                            .progress = session.progress("synfast")};
+                            .progress = session.progress("synfast"),
+                            .check_memory = session.memory_check()};
     if (options.files.precision == FilePrecision::float64) how.precision = Precision::float64;
     how.error = options.error > 0 ? options.error : usual_error;
     if (options.method == NoiseMethod::split) how.method = zonal::ConvolutionMethod::split;

@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include "commands/recipe.hpp"
 #include "zonal/wavelet_maps.hpp"
 
@@ -96,14 +94,8 @@ void run(WaveletOptions& options, Session& session) {
     auto choice = options.analysis;
     choice.lmax = scales.lmax;
     const MapAnalysis how(choice, map, options.files.run, "wavelet", session);
-    // The analysis is one of a copy; then there are the alm and the maps of all scales.
-    const AlmLayout layout(scales.lmax);
-    const double pixels = 8 * static_cast<double>(map.grid().n_pixels());
-    const double n_in = static_cast<double>(map.rows().extent(0));
-    const double n_out = options.inverse ? 1 : static_cast<double>(scales.windows().size());
-    const double after = (n_in + n_out) * 16 * static_cast<double>(layout.size()) + n_out * pixels +
-                         bytes_of_synthesis(map.grid(), false, layout, {how.threads, how.device});
-    session.require_memory(std::max(n_in * pixels + bytes_of_analysis(map, how), after),
+    const auto n_out = options.inverse ? 1 : std::ssize(scales.windows());
+    session.require_memory(bytes_of_wavelets(map, scales, n_out, how),
                            fmt::format("wavelets up to lmax = {}", scales.lmax));
     const auto transform = [&] {
         return options.inverse ? inverse_wavelet_transform(map, scales, how)

@@ -44,7 +44,8 @@ void run(WeightsOptions& options, Session& session) {
     const auto weights = io::compute_weights(kind, options.nside,
                                              {.lmax = options.lmax.value_or(-1),
                                               .threads = static_cast<int>(options.threads),
-                                              .progress = session.progress("weights")});
+                                              .progress = session.progress("weights"),
+                                              .check_memory = session.memory_check()});
     report_weights(weights, session);
     stop_if_interrupted();
     io::write_weights(out, weights, options.output.write_options());

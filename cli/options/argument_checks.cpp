@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
+#include <string_view>
 #include <utility>
 
 #include "options/parse.hpp"
@@ -65,6 +67,29 @@ std::pair<std::string, std::string> split_at(const std::string& text, const std:
     return {text.substr(0, position), text.substr(position + words.size())};
 }
 
+std::vector<std::string> long_names(const CLI::App& app) {
+    std::vector<std::string> names;
+    for (const auto* option : app.get_options())
+        for (const auto& name : option->get_lnames()) names.push_back("--" + name);
+    return names;
+}
+
+/// "-fwhm", and "--input sky.fits"
+void reject_other_spelling(const CLI::App& subcommand, const std::string& word, const std::string& command) {
+    if (word.starts_with('-') && !word.starts_with("--") && word.size() > 2 &&
+        subcommand.get_option_no_throw("-" + word) != nullptr)
+        throw UsageError(fmt::format("{0}: is not an option of {1}; did you mean -{0}? {1} --help lists them",
+                                     word, command));
+    constexpr std::string_view of_files[] = {"--in",      "--infile", "--input", "--out",
+                                             "--outfile", "--output", "-i",      "-o"};
+    const auto name = word.substr(0, word.find('='));
+    if (std::find(std::begin(of_files), std::end(of_files), name) != std::end(of_files) &&
+        subcommand.get_option_no_throw(name) == nullptr)
+        throw UsageError(
+            fmt::format("{0}: is not an option of {1}: files stand without one: {2}; {1} --help lists them",
+                        name, command, usage(subcommand, command)));
+}
+
 }  // namespace
 
 std::string nearest_name(const std::string& word, const std::vector<std::string>& names) {
@@ -94,22 +119,25 @@ void require_subcommand(const CLI::App& root, const std::string& word) {
                         root.get_name(), fmt::join(names, ", ")));
     if (word.starts_with('-'))
         throw UsageError(fmt::format(
-            "{0}: options come after the subcommand: {1} SUBCOMMAND [options]; {1} --help explains",
-            printable(word), root.get_name()));
+            "{0}: options come after the subcommand: {1} SUBCOMMAND [options];{2} {1} --help explains",
+            printable(word), root.get_name(), suggestion(word, long_names(root))));
+    if (root.get_option_no_throw("--" + word) != nullptr)
+        throw UsageError(
+            fmt::format("{0}: is not a subcommand; did you mean {1} --{0}? {1} --help lists them", word,
+                        root.get_name()));
     if (std::find(names.begin(), names.end(), word) == names.end())
         throw UsageError(fmt::format("{}: is not a subcommand;{} {} --help lists them", printable(word),
                                      suggestion(word, names), root.get_name()));
 }
 
 void check_options(const CLI::App& subcommand, const std::vector<std::string>& words) {
-    std::vector<std::string> names;
-    for (const auto* option : subcommand.get_options())
-        for (const auto& name : option->get_lnames()) names.push_back("--" + name);
+    const auto names = long_names(subcommand);
+    const auto command = subcommand.get_parent()->get_name() + " " + subcommand.get_name();
     for (std::size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
+        reject_other_spelling(subcommand, words[i], command);
         if (!is_long_option(words[i])) continue;
         const auto equals = words[i].find('=');
         const auto name = words[i].substr(0, equals);
-        const auto command = subcommand.get_parent()->get_name() + " " + subcommand.get_name();
         if (std::find(names.begin(), names.end(), name) == names.end())
             throw UsageError(fmt::format("{}: is not an option of {};{} {} --help lists them",
                                          printable(name), command, suggestion(name, names), command));

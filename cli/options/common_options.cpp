@@ -46,8 +46,11 @@ bool is_one_of(const std::string& extension, const std::array<std::string_view, 
 std::string wrong_name(const std::string& path, OutputFormat format) {
     constexpr std::array<std::string_view, 3> fits = {".fits", ".fit", ".fts"};
     const auto extension = extension_before_gz(path);
-    if (format == OutputFormat::png)
-        return extension_of(path) == ".png" ? "" : "pictures are PNG files: the name must end in .png";
+    constexpr std::array<std::string_view, 3> pictures = {".png", ".pdf", ".svg"};
+    if (format == OutputFormat::picture)
+        return is_one_of(extension_of(path), pictures)
+                   ? ""
+                   : "pictures are PNG, PDF or SVG files: the name must end in .png, .pdf or .svg";
     if (format == OutputFormat::json)
         return extension_of(path) == ".json" ? "" : "plans are JSON files: the name must end in .json";
     if (format == OutputFormat::fits && is_one_of(extension, foreign_extensions))

@@ -89,7 +89,7 @@ void add_device_option(CLI::App& app, Device& device);
 /// What it stands for here. Throws BackendUnavailable, which names the option.
 Device device_of_option(Device device);
 
-enum class OutputFormat { fits, png, json, csv_or_fits };
+enum class OutputFormat { fits, picture, json, csv_or_fits };
 
 /// Whether the name of a table ends in .csv; else it is a FITS file.
 bool is_csv_name(const std::string& path);

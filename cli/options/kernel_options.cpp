@@ -8,7 +8,7 @@
 namespace zonal::cli {
 namespace {
 
-const char* const group = "Kernel and method (docs/what-a-request-means.md)";
+const char* const group = "Kernel and method (docs/guide/what-a-request-means.md)";
 
 void declare_plan(CLI::App& app, KernelOptions& options) {
     app.add_flag(
@@ -69,7 +69,7 @@ void declare_options(CLI::App& app, KernelOptions& options) {
         "harmonic: analysis, window and synthesis, as healpy.smoothing unless --error is given; pixel-sum, "
         "ring-fft: the sum over the pixels within the "
         "kernel's support, pixel by pixel or by FFTs of rings (ARKCoS); split: the kernel split between both "
-        "(docs/split.md); auto: the fastest of these within --error, as zonal plan finds it")
+        "(docs/how-it-works/split.md); auto: the fastest of these within --error, as zonal plan finds it")
         ->default_str("auto")
         ->group(group);
     declare_plan(app, options);

@@ -1,6 +1,7 @@
 #include "options/mask_options.hpp"
 
 #include <array>
+#include <utility>
 
 #include "engine/job_sky.hpp"
 #include "options/options.hpp"
@@ -52,10 +53,12 @@ Array<double, 1> read_mask(const MaskOptions& options, const SkyMap& map, Sessio
 void check_known(const MaskOptions& options, const SkyMap& map, View<const double, 1> mask,
                  const Session& session) {
     if (options.mode != MaskMode::error) return;
-    SkyMap copy(map);
-    Array<double, 2> known(map.rows().extents());
-    const auto apply = [&] { apply_mask(copy, mask, options.mode, known.view()); };
-    with_error<IoError>([&] { session.together("a mask", apply); },  // of the pixels
+    const auto check = [&] {
+        Array<double, 2> known(map.rows().extents());
+        find_known(map, mask, known.view());
+        require_all_known(map, std::as_const(known).view());
+    };
+    with_error<IoError>([&] { session.together("a mask", check); },  // of the pixels
                         map.header().source + ": ", " (--mask-mode error)");
 }
 

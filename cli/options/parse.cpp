@@ -13,6 +13,7 @@
 
 #include "shell/error.hpp"
 #include "zonal/angle.hpp"
+#include "zonal/io/energy.hpp"
 
 namespace zonal::cli {
 namespace {
@@ -23,10 +24,8 @@ struct Quantity {
     std::span<const NamedUnit> units;
 };
 
-constexpr std::array<NamedUnit, 5> energy_units = {
-    {{{"eV"}, 1e-6}, {{"keV"}, 1e-3}, {{"MeV"}, 1.0}, {{"GeV"}, 1e3}, {{"TeV"}, 1e6}}};
 constexpr Quantity angle{"an angle", "10deg, 5arcmin, 30arcsec or 0.1rad", angle_units};
-constexpr Quantity energy{"an energy", "10GeV or 500MeV", energy_units};
+constexpr Quantity energy{"an energy", "10GeV or 500MeV", io::energy_names};
 
 [[noreturn]] void reject(const std::string& option, const std::string& text, const std::string& permitted) {
     throw UsageError(fmt::format("{} = {}: {}", option, printable(text), permitted));
@@ -39,10 +38,6 @@ std::optional<std::pair<double, std::string_view>> leading_number(std::string_vi
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc()) return std::nullopt;
     return std::pair{value, text.substr(static_cast<std::size_t>(end - text.data()))};
-}
-
-bool has_name(const NamedUnit& unit, std::string_view name) {
-    return !name.empty() && std::find(unit.names.begin(), unit.names.end(), name) != unit.names.end();
 }
 
 /// The units' first names, each behind `prefix`: "10deg, 10arcmin, 10arcsec or 10rad".
@@ -70,10 +65,9 @@ double parse_quantity(const std::string& option, const std::string& text, const 
         reject(option, text,
                fmt::format("{} needs a unit: {}", quantity.name,
                            listed(quantity.units, text.substr(0, text.find(' ')))));
-    for (const auto& unit : quantity.units) {
-        if (!has_name(unit, name)) continue;
-        if (!std::isfinite(value * unit.size)) reject(option, text, "must be finite");
-        return value * unit.size;
+    if (const auto size = size_of_unit(quantity.units, name)) {
+        if (!std::isfinite(value * *size)) reject(option, text, "must be finite");
+        return value * *size;
     }
     reject(option, text,
            fmt::format("unit '{}': must be {}", printable(std::string(name)), listed(quantity.units, "")));

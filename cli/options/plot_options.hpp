@@ -8,7 +8,6 @@
 #include "options/common_options.hpp"
 #include "options/map_input.hpp"
 #include "options/parse.hpp"
-#include "plot/plot.hpp"
 #include "zonal/io/spectrum.hpp"
 
 namespace zonal::cli {
@@ -18,12 +17,13 @@ struct PlotOptions {
     MapInput input;
     std::vector<std::string> centre;  ///< longitude, latitude
     std::string projection = "mollweide", scale = "linear";
-    bool log = false;
+    bool log = false, polarization = false;
     std::optional<Angle> size;
     std::vector<std::string> range;
     std::string colormap, title, unit;
     bool no_title = false, no_colorbar = false, no_graticule = false, transparent = false;
-    std::int64_t width = 0;
+    std::int64_t width = 0;  ///< pixels; 0: what suits the size on paper
+    double inches = 0;       ///< width on paper; 0: what suits the projection
     io::ReadSpectrumOptions spectrum;
     std::vector<std::string> spectra;  ///< names of those to draw; empty: all
     std::string theory;                ///< file
@@ -40,7 +40,8 @@ void declare(CLI::App& app, PlotOptions& options);
 std::string first_for_maps(const PlotOptions& options);
 std::string first_for_spectra(const PlotOptions& options);
 
-/// "MIN,MAX" of --range, or nothing. Throws UsageError.
-std::optional<plot::Range> parse_range(const PlotOptions& options);
+/// What zonal.plot._tool draws of a map, or of spectra. Throws UsageError.
+Json map_request(const PlotOptions& options);
+Json spectra_request(const PlotOptions& options);
 
 }  // namespace zonal::cli

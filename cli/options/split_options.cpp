@@ -83,7 +83,7 @@ void declare_options(CLI::App& app, SplitOptions& options) {
     output.text(
         "-o,--output", options.out, "FILE",
         "write window and profile, FITS: HDU 1 the window (a --beam for zonal smooth), HDU 2 the profile");
-    output.text("--plot", options.plot, "FILE", "draw both parts and the error, PNG");
+    output.text("--plot", options.plot, "FILE", "draw both parts and the error: .png, .pdf or .svg");
     add_output_options(app, options.output);
     add_threads_option(app, options.threads);
 }
@@ -132,6 +132,7 @@ KernelSplitOptions library_options(const SplitOptions& options, double theta_cut
         throw UsageError(
             fmt::format("--knots = {}: must be 0 or at least {}", options.n_intervals, min_intervals));
     KernelSplitOptions split;
+    split.check_memory = session.memory_check();
     split.theta_cut = theta_cut;
     split.alpha = options.alpha;
     split.cutoff = options.cutoff;

@@ -42,7 +42,7 @@ void declare_kernel(CLI::App& app, SplitOptions& options, const std::string& def
 
 /// Throws UsageError for what contradicts itself.
 void check(const SplitOptions& options);
-/// Of the kernel alone.
+/// Checks the options of the kernel alone.
 void check_kernel(const SplitOptions& options);
 
 /// K_l of the chosen kernel for a beam of that width where it has one, l = 0 .. lmax.

@@ -9,7 +9,7 @@ namespace zonal::cli {
 namespace {
 
 /// An option and a word stand as on the command line, numbers as everywhere: "--method split: ...", "--lmax =
-/// 9000: ...". Of an argument with a part in brackets, "beam (temperature)", the option stands in front.
+/// 9000: ...". For an argument with a part in brackets, "beam (temperature)", the option stands in front.
 std::string message_of(ArgumentFacts facts, const OptionNames& names) {
     const auto whole = facts.argument.substr(0, facts.argument.find(" ("));
     const auto option = names.find(whole);

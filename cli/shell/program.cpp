@@ -17,10 +17,12 @@
 
 #include "options/argument_checks.hpp"
 #include "options/parse.hpp"
+#include "shell/completion.hpp"
 #include "shell/error.hpp"
 #include "shell/help.hpp"
 #include "shell/interrupt.hpp"
 #include "shell/version.hpp"
+#include "zonal/device.hpp"
 
 namespace zonal::cli {
 namespace {
@@ -63,6 +65,14 @@ void declare(const Program& program, CLI::App& app, Session& session, Action& ac
     app.add_flag_callback(
            "--man", [&app] { throw TextWanted{man_page(app, version())}; }, "print the manual page")
         ->group("");
+    app.add_option_function<std::string>(
+           "--completion",
+           [&app](const std::string& shell) { throw TextWanted{completion_script(app, shell)}; },
+           "print what makes the shell complete subcommands, options and their values; for bash: "
+           "eval \"$(" +
+               program.name + " --completion bash)\"")
+        ->type_name("bash|zsh|fish")
+        ->group("General");
     for (const auto add : program.subcommands) add(app, session, action);
 }
 
@@ -91,7 +101,8 @@ void read_ahead(int argc, char** argv, const CLI::App& app, Session& session) {
     }
     join_job(session);
     const std::string first = argc < 2 ? "" : argv[1];
-    if (first.starts_with('-') && app.get_option_no_throw(first) != nullptr) return;
+    if (first.starts_with('-') && app.get_option_no_throw(first.substr(0, first.find('='))) != nullptr)
+        return;
     require_subcommand(app, first);
     session.command = first;
     check_options(*app.get_subcommand(first), {argv + 2, argv + argc});
@@ -186,6 +197,7 @@ int fail(Session& session, const Failure& failed) {
 
 /// Does the work and prints the report, also where the answer is no.
 int do_work(const Action& action, Session& session) {
+    simd_target();  // fails where the kernels are for another processor
     std::string verdict;
     try {
         const InterruptWatch watch(session);

@@ -165,7 +165,7 @@ void Session::finish(const std::string& negative_verdict) {
     report[report.contains("seconds") ? "total_seconds" : "seconds"] = elapsed.count();
     if (predicted_memory_ > 0)
         report["memory_bytes"] = {{"predicted", std::llround(predicted_memory_)},
-                                  {"most", std::llround(resident_memory().most)}};
+                                  {"most", std::llround(std::max(resident_memory().most, most_memory_))}};
     if (json) {
         Json object = {{"command", command}, {"version", version()}};
         object.update(report);
@@ -198,7 +198,7 @@ void Session::fail_at_once(const std::string& message, int exit_code) {
 }
 
 void Session::fail_job(const std::string& message, int exit_code) {
-    // Of several ranks that announce an end at the same time, the first one speaks.
+    // If several ranks announce an end at the same time, the first of them speaks.
     constexpr std::chrono::milliseconds on_the_way(20), for_speaking(500);
     bool is_first_failure = ranks.rank_that_ends() < 0;
     if (is_first_failure) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -63,6 +64,12 @@ class Session {
         return [this](double bytes, const std::string& what) { require_memory(bytes, what); };
     }
 
+    /// The memory that another process was predicted to take for this one, and what it took.
+    void note_memory(double predicted, double most) {
+        predicted_memory_ = std::max(predicted_memory_, predicted);
+        most_memory_ = std::max(most_memory_, most);
+    }
+
     /// Draws a bar on a terminal and stops the work after a signal. stage: "smooth".
     Progress progress(const std::string& stage);
 
@@ -82,6 +89,7 @@ class Session {
     std::vector<std::string> notes_, warnings_;  ///< notes_ holds the warnings, too
     std::string verdict_;
     double predicted_memory_ = 0;  ///< bytes
+    double most_memory_ = 0;       ///< of other processes
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
     bool bar_drawn_ = false;
 };

@@ -32,7 +32,6 @@ Json version_report() {
         fmt::format("{}.{}.{}", FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100);
     const Json libraries = {{"Highway", ZONAL_BUILT_WITH_HIGHWAY},
                             {"CFITSIO", ZONAL_BUILT_WITH_CFITSIO},
-                            {"Cairo", ZONAL_BUILT_WITH_CAIRO},
                             {"fmt", fmt_version},
                             {"CLI11", CLI11_VERSION}};
     return {{"zonal", version()},

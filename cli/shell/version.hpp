@@ -6,7 +6,7 @@
 
 namespace zonal::cli {
 
-/// "0.1.0"
+/// "0.2.0"
 std::string version();
 
 /// Zonal's version, those of the libraries it runs with, and what of the machine decides its speed.

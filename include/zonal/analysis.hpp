@@ -87,4 +87,8 @@ template <class T>
 AnalysisReport analyze(const ShtPlan& plan, ConstView<T, 3> map, View<std::complex<T>, 3> alm,
                        ShtWorkspace& workspace, const AnalysisOptions& options);
 
+/// The memory of the host that analyze takes beside map and alm, both in double precision, its workspace
+/// among it. n_batch: extent of the first axis of both.
+double bytes_of_analysis(const ShtPlan& plan, std::int64_t n_batch, const AnalysisOptions& options);
+
 }  // namespace zonal

@@ -3,6 +3,7 @@
 #include <array>
 #include <numbers>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -34,6 +35,8 @@ inline constexpr std::array<NamedUnit, 4> angle_units = {
      {{"arcsec", "arcsecs", "arcsecond", "arcseconds", "\"", "″"}, degrees_to_radians(1) / 3600},
      {{"rad", "radian", "radians"}, 1.0}}};
 
+/// The size of the unit that has this name among its names; nothing where none has it.
+std::optional<double> size_of_unit(std::span<const NamedUnit> units, std::string_view name);
 /// The size in radians of the unit with this name; nothing for other names.
 std::optional<double> angle_unit(std::string_view name);
 

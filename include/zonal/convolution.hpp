@@ -67,7 +67,8 @@ struct PixelConvolutionWork {
     std::int64_t maps_per_pass = 1;
     double mode_products = 0;   ///< of a complex number with a real one, that sum over rings
     double pixel_products = 0;  ///< of a kernel value with a pixel
-    /// Of pixel_products those between rings that no filter serves as a whole, such as of different lengths.
+    /// Those of pixel_products between rings that no filter serves as a whole, such as rings of different
+    /// length.
     double uneven_products = 0;
     double longest_sum = 0;  ///< the most of those of one pixel: on a GPU they wait for each other
     double pixel_rows = 0;   ///< rows of pixels that the discs of pixel_products have
@@ -134,8 +135,9 @@ class KernelConvolutionPlan {
     const Grid& grid_out() const;
     /// With accuracy, threads and device resolved.
     const PixelConvolutionOptions& options() const;
-    /// Scratch memory for one map; in bands, that of all devices, with the bands' parts of the maps.
-    std::int64_t workspace_bytes() const;
+    /// Returns the scratch memory that n_maps need at once; on CUDA it is that of one map. In bands, it is
+    /// that of all devices and has the bands' parts of the maps.
+    std::int64_t workspace_bytes(std::int64_t n_maps = 1) const;
     /// What each device does, in the order of PixelConvolutionOptions::devices.
     std::vector<PixelConvolutionShare> shares() const;
     PixelConvolutionWork work() const;

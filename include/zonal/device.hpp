@@ -50,7 +50,7 @@ struct DeviceDescription {
 /// Zonal cannot use.
 std::vector<DeviceDescription> list_devices();
 
-/// Name of the SIMD instruction set that the CPU kernels use on this machine, such as "AVX3" or "AVX2".
+/// The instruction set of the CPU kernels, such as "AVX3". Throws BackendUnavailable if the CPU lacks it.
 std::string simd_target();
 
 /// Number of CPUs that this process may use: those of its affinity mask (not the machine's count), or the

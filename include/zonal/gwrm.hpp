@@ -11,10 +11,11 @@
 #include "zonal/device.hpp"
 #include "zonal/error.hpp"
 #include "zonal/gwrm/problem.hpp"
+#include "zonal/memory.hpp"
 #include "zonal/progress.hpp"
 
 /// The generalized weighted residual method: initial-value problems solved in Chebyshev series in time, space
-/// and parameters (Scheffel 2012; docs/gwrm.md).
+/// and parameters (Scheffel 2012; docs/how-it-works/gwrm.md).
 namespace zonal::gwrm {
 
 /// How the algebraic equations of an interval are solved.
@@ -38,13 +39,16 @@ struct SolveOptions {
     Solver solver = Solver::automatic;
     int max_iterations = 20;  ///< of the root solver, in each interval; SIR gets eight times as many
     std::int64_t max_intervals = 100'000;
-    /// Whether to estimate errors, by one Newton step on a finer box in each interval (docs/gwrm.md).
+    /// Whether to estimate errors, by one Newton step on a finer box in each interval
+    /// (docs/how-it-works/gwrm.md).
     bool estimate_error = true;
     int threads = 1;  ///< of products on the CPU; 0: available_cpus()
     /// Where the coefficients are from the start of an interval to its end. automatic chooses a CUDA device
     /// if one can be used and is the faster one for this number of unknowns, else the CPU.
     Device device = Device::automatic();
     Progress progress;
+    /// Told of the memory of the host that linear solves take, before they do.
+    MemoryCheck check_memory = require_memory;
 };
 
 /// The root solver did not converge, or intervals became too short. The message says where and how.

@@ -6,6 +6,7 @@
 #include "zonal/io/beam.hpp"
 #include "zonal/io/cache.hpp"
 #include "zonal/io/cost_model.hpp"
+#include "zonal/io/energy.hpp"
 #include "zonal/io/events.hpp"
 #include "zonal/io/header.hpp"
 #include "zonal/io/inspect.hpp"

@@ -18,9 +18,9 @@ struct AvailableMemory {
 /// (ulimit -v, -d). root: the folder that holds proc and sys.
 AvailableMemory available_memory(const std::string& root = "/");
 
-/// Throws OutOfMemory, "WHAT needs 12 GB of memory; this machine has 8 GB left". For the moment before much
-/// is allocated: systems that promise more memory than they have end a process instead of failing its
-/// allocation.
+/// Throws OutOfMemory, "WHAT needs 12 GB of memory; this machine has 8 GB left: free some, or ask for less".
+/// For the moment before much is allocated: systems that promise more memory than they have end a process
+/// instead of failing its allocation.
 void require_memory(double bytes, const std::string& what);
 
 /// What is told of memory before work takes it, such as require_memory: bytes beside what the process has by

@@ -61,8 +61,8 @@ class ShtWorkspace {
     ShtWorkspace(ShtWorkspace&&) noexcept;
     ShtWorkspace& operator=(ShtWorkspace&&) noexcept;
 
-    /// Of the last call; zeros before the first. On CUDA also where stages are not measured, and where the
-    /// call did not wait (use_stream).
+    /// Seconds of the last call. They are zeros before the first, and on CUDA also where stages are not
+    /// measured, and where the call did not wait (use_stream).
     ShtStageSeconds stage_seconds() const;
     /// CUDA: whether calls from now on measure their stages, which costs small transforms a few microseconds;
     /// not by default. The CPU always does.
@@ -70,8 +70,8 @@ class ShtWorkspace {
 
     /// CUDA: from now on the work of calls is put on the caller's stream, a cudaStream_t of the plan's device
     /// (null: the default stream). Where alm and map lie on the device, a call returns without waiting, may
-    /// be captured in a graph, and errors of its work show at the caller's next synchronisation. Of calls
-    /// that come again with the same arrays graphs are kept, up to 8, and launched where the stream has
+    /// be captured in a graph, and errors of its work show at the caller's next synchronisation. Calls that
+    /// come again with the same arrays are kept as graphs, up to 8, and launched where the stream has
     /// nothing to do. By default the workspace has a stream of its own, the arrays must be ready when the
     /// call is made, and it returns when all is done. Throws InvalidArgument for a workspace of the CPU.
     void use_stream(void* cuda_stream);
@@ -160,9 +160,9 @@ class ShtPlan {
     std::unique_ptr<const Implementation> implementation_;
 };
 
-/// What smoothing keeps between calls: the transforms of the last few grids and degrees on the CPU, and the
-/// scratch memory of small ones, so that the second call of a kind does not make them anew. Results do not
-/// depend on it.
+/// What is kept between calls: by smoothing the transforms of the last few grids and degrees on the CPU, and
+/// the scratch memory of small ones, and by Grid the latitudes of the last one with equidistant rings, so
+/// that the second call of a kind does not make them anew. Results do not depend on it.
 
 /// Frees all of it. Any thread may call it at any time.
 void clear_caches();

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "zonal/kernel.hpp"
+#include "zonal/memory.hpp"
 #include "zonal/progress.hpp"
 
 namespace zonal {
@@ -65,11 +66,12 @@ struct KernelSplitOptions {
     double leakage_weight = 0.1;
     /// A split passes with a leakage of at most this; 0: half of the error in find_l_cut.
     double max_leakage = 0;
-    /// Intervals between knots; 0: as many as the band limit needs, see docs/split.md.
+    /// Intervals between knots; 0: as many as the band limit needs, see docs/how-it-works/split.md.
     std::int64_t n_intervals = 0;
     /// How much denser the knots lie at theta = 0 than at theta_cut, 1 to 100.
     double knot_density = 1;
-    int threads = 0;  ///< 0: available_cpus()
+    int threads = 0;                            ///< 0: available_cpus()
+    MemoryCheck check_memory = require_memory;  ///< told of what a splitter takes, before it does
 };
 
 /// The quality of the split at one l_cut.
@@ -126,9 +128,14 @@ class KernelSplitter {
     /// Returns the smallest l_cut that it finds with estimated_error at most `error`, and amplification and
     /// leakage at most those of the options. Quality is not monotone in l_cut, so after a binary search the
     /// `neighbourhood` values below are tried too, and again below each that passes. Returns nothing if none
-    /// of nine l_cut from 0 to lmax() - 1 passes. Throws Cancelled between fits.
+    /// of the l_cut that divide 0 to lmax() - 1 into most_parts(neighbourhood) passes, although one between
+    /// them may. Throws Cancelled between fits.
     std::optional<std::int64_t> find_l_cut(double error, std::int64_t neighbourhood = 8,
                                            const Progress& progress = {}) const;
+    /// Into how many parts a search divides 0 to lmax() - 1 at most.
+    static constexpr std::int64_t most_parts(std::int64_t neighbourhood) {
+        return neighbourhood > 0 ? 64 : 8;
+    }
 
   private:
     struct Problem;

@@ -60,6 +60,8 @@ class BasicSplitConvolutionPlan {
     template <class T>
     SplitConvolutionSeconds convolve(ConstView<T, Rank> maps, View<T, Rank> convolved,
                                      const Progress& progress = {}) const;
+    /// The memory of the host that this takes beside its arrays, in double precision.
+    double scratch_bytes(std::int64_t n_maps) const;
 
   private:
     struct Implementation;

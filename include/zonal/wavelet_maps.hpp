@@ -54,4 +54,8 @@ AnalyzedScales wavelet_transform(const SkyMap& map, const WaveletScales& scales,
 AnalyzedScales inverse_wavelet_transform(const SkyMap& parts, const WaveletScales& scales,
                                          const MapAnalysisOptions& options = {});
 
+/// The memory of the host that either takes beside the map, its result among it. n_out: columns of that.
+double bytes_of_wavelets(const SkyMap& map, const WaveletScales& scales, std::int64_t n_out,
+                         const MapAnalysisOptions& options = {});
+
 }  // namespace zonal

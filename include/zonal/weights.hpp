@@ -5,6 +5,7 @@
 
 #include "zonal/device.hpp"
 #include "zonal/grid.hpp"
+#include "zonal/memory.hpp"
 #include "zonal/progress.hpp"
 
 /// Quadrature weights of HEALPix, relative to the pixel area 4 pi / npix, as deviations from 1 in the layouts
@@ -28,6 +29,7 @@ struct WeightOptions {
     int threads = 0;  ///< 0: available_cpus()
     Device device = Device::automatic();
     Progress progress = {};
+    MemoryCheck check_memory = require_memory;  ///< told of what the computation takes, before it does
 };
 
 /// Quadrature weights of HEALPix, and how their computation went where they were computed.

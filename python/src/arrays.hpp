@@ -95,9 +95,10 @@ void require_apart(const View<In, N>& in, const View<Out, N>& out) {
 }
 
 /// The values of a contiguous vector.
-inline std::vector<double> vector_of(const HostArrayOfRank<const double, 1>& values) {
+template <class T>
+std::vector<T> vector_of(const HostArrayOfRank<const T, 1>& values) {
     const auto view = view_of<1>(values);
-    std::vector<double> copy(static_cast<std::size_t>(view.size()));
+    std::vector<T> copy(static_cast<std::size_t>(view.size()));
     for (std::int64_t i = 0; i < view.size(); ++i) copy[static_cast<std::size_t>(i)] = view[i];
     return copy;
 }

@@ -81,4 +81,10 @@ auto without_gil(nb::handle progress, const Work& work) {
     }
 }
 
+/// The same of work() that does not report its progress.
+template <class Work>
+auto without_gil(const Work& work) {
+    return without_gil(nb::none(), [&work](const Progress&) { return work(); });
+}
+
 }  // namespace zonal::python

@@ -25,23 +25,17 @@ using ConstAlm = HostArrayOfRank<const std::complex<T>, 1>;
 template <class T>
 using Alm = HostArrayOfRank<std::complex<T>, 1>;
 
-/// Returns work() without the GIL.
-template <class Work>
-auto run(const Work& work) {
-    return without_gil(nb::none(), [&](const Progress&) { return work(); });
-}
-
 template <class T>
 void multiply(std::int64_t lmax, std::int64_t mmax, const HostArrayOfRank<const double, 1>& window,
               const Alm<T>& alm) {
     const auto factors = vector_of(window);
-    run([&] { multiply_alm<T>(AlmLayout(lmax, mmax), factors, view_of<1>(alm)); });
+    without_gil([&] { multiply_alm<T>(AlmLayout(lmax, mmax), factors, view_of<1>(alm)); });
 }
 
 template <class T>
 void resize(std::int64_t lmax, std::int64_t mmax, const ConstAlm<T>& alm, std::int64_t lmax_out,
             std::int64_t mmax_out, const Alm<T>& out) {
-    run([&] {
+    without_gil([&] {
         copy_alm<T>(AlmLayout(lmax, mmax), view_of<1>(alm), AlmLayout(lmax_out, mmax_out), view_of<1>(out));
     });
 }
@@ -50,12 +44,13 @@ using Windows = std::vector<std::vector<double>>;
 
 void take_apart(std::int64_t lmax, std::int64_t mmax, const Windows& windows, const ConstAlm<double>& alm,
                 const HostArrayOfRank<std::complex<double>, 2>& scales) {
-    run([&] { wavelet_transform(AlmLayout(lmax, mmax), windows, view_of<1>(alm), view_of<2>(scales)); });
+    without_gil(
+        [&] { wavelet_transform(AlmLayout(lmax, mmax), windows, view_of<1>(alm), view_of<2>(scales)); });
 }
 
 void put_together(std::int64_t lmax, std::int64_t mmax, const Windows& windows,
                   const HostArrayOfRank<const std::complex<double>, 2>& scales, const Alm<double>& alm) {
-    run([&] {
+    without_gil([&] {
         inverse_wavelet_transform(AlmLayout(lmax, mmax), windows, view_of<2>(scales), view_of<1>(alm));
     });
 }
@@ -63,7 +58,7 @@ void put_together(std::int64_t lmax, std::int64_t mmax, const Windows& windows,
 /// Monopole and dipole that fit a map where the mask is not 0.
 auto fit(const Grid& grid, const HostArrayOfRank<const double, 1>& map,
          const std::optional<HostArrayOfRank<const double, 1>>& mask, bool with_dipole) {
-    const auto fitted = run([&] {
+    const auto fitted = without_gil([&] {
         return fit_monopole_dipole<double>(grid, view_of<1>(map),
                                            mask ? view_of<1>(*mask) : View<const double, 1>{},
                                            with_dipole ? FitTerms::monopole_and_dipole : FitTerms::monopole);
@@ -73,14 +68,14 @@ auto fit(const Grid& grid, const HostArrayOfRank<const double, 1>& map,
 
 void subtract(const Grid& grid, double monopole, const std::array<double, 3>& dipole,
               const HostArrayOfRank<double, 1>& map) {
-    run([&] {
+    without_gil([&] {
         subtract_monopole_dipole<double>(grid, {.monopole = monopole, .dipole = dipole}, view_of<1>(map));
     });
 }
 
 double integrate(const Grid& grid, const HostArrayOfRank<const double, 1>& map,
                  const std::optional<HostArrayOfRank<const std::int64_t, 1>>& pixels) {
-    return run([&] {
+    return without_gil([&] {
         return pixels ? integral(view_of<1>(map), grid, view_of<1>(*pixels))
                       : integral(view_of<1>(map), grid);
     });
@@ -88,7 +83,7 @@ double integrate(const Grid& grid, const HostArrayOfRank<const double, 1>& map,
 
 void levels(const Grid& grid, const HostArrayOfRank<const double, 1>& map,
             const HostArrayOfRank<double, 1>& out) {
-    run([&] { credible_levels(view_of<1>(map), grid, view_of<1>(out)); });
+    without_gil([&] { credible_levels(view_of<1>(map), grid, view_of<1>(out)); });
 }
 
 template <class T>

@@ -28,15 +28,20 @@ FileContent read_map(const std::string& path, const std::string& hdu, const std:
                      bool nan_is_unseen, std::optional<std::int64_t> multi_order_nside) {
     auto options = reading_options(hdu, fields, auxiliary, polarized, nest_if_absent, nan_is_unseen);
     options.multi_order_nside = multi_order_nside;
+    options.extent = Extent::own_pixels;
     return content_of(reading([&] { return io::read_sky_map(path, options); }));
 }
 
 void write_map(const std::string& path, const HostArrayOfRank<const double, 2>& values,
-               const Pixelization& pixels, const MapMetadata& metadata, bool overwrite) {
+               const Pixelization& pixels, const MapMetadata& metadata, bool overwrite,
+               const std::optional<HostArrayOfRank<const std::int64_t, 1>>& own) {
     reading([&] {
-        auto map = sky_of<double>(view_of<2>(values), pixels, metadata.fields);
+        const auto rows = view_of<2>(values);
+        auto map =
+            own ? sky_of<double>(rows, header_of(pixels, metadata.fields, rows.extent(0)), vector_of(*own))
+                : sky_of<double>(rows, pixels, metadata.fields);
         describe(map, metadata);
-        if (metadata.partial) map.make_partial_sky();
+        if (metadata.partial && !own) map.make_partial_sky();
         map.header().multi_order = metadata.multi_order;
         io::write_sky_map(path, map, {.overwrite = overwrite});
     });
@@ -78,10 +83,15 @@ void write_alm(const std::string& path, const HostArrayOfRank<const std::complex
     });
 }
 
-std::tuple<Spectra, std::vector<std::string>> read_spectrum(const std::string& path, const std::string& hdu,
-                                                            bool dl) {
-    const auto file = reading([&] { return io::read_spectrum(path, {.dl = dl, .hdu = hdu}); });
-    return {to_dict(file.spectra), file.notes};
+/// The spectra, their unit, and notes. healpy: the order of the columns C-T and C-G; None: as the file says.
+std::tuple<Spectra, std::string, std::vector<std::string>> read_spectrum(const std::string& path,
+                                                                         const std::string& hdu, bool dl,
+                                                                         std::optional<bool> healpy) {
+    using io::ClOrder;
+    const auto order = !healpy ? ClOrder::automatic : *healpy ? ClOrder::healpy : ClOrder::f90;
+    const auto file =
+        reading([&] { return io::read_spectrum(path, {.order = order, .dl = dl, .hdu = hdu}); });
+    return {to_dict(file.spectra), file.spectra.empty() ? "" : file.spectra[0].unit, file.notes};
 }
 
 void write_spectrum(const std::string& path,
@@ -158,7 +168,8 @@ FileContent content_of(SkyMap map) {
     file["rings"] = rings == nullptr
                         ? nb::object(nb::none())
                         : nb::make_tuple(rings->n_rings, rings->n_phi, rings->phi_0, rings->poles);
-    file["partial"] = map.header().partial();
+    file["pixels"] = nb::none();
+    if (map.is_patch()) file["pixels"] = to_numpy(map.own_pixels());
     file["polarized"] = map.polarized();
     file["single"] = map.column(0).precision == FilePrecision::float32;
     file["coordinates"] = to_string(map.header().coordinates);
@@ -170,9 +181,8 @@ FileContent content_of(SkyMap map) {
 
 void describe(SkyMap& map, const MapMetadata& metadata) {
     auto& header = map.header();
-    if (auto* healpix_pixels = std::get_if<HealpixPixels>(&header.pixelization);
-        healpix_pixels && metadata.nest)
-        healpix_pixels->ordering = healpix::Order::nest;
+    if (map.nside() > 0 && metadata.nest)
+        set_pixels(header, HealpixPixels{map.nside(), healpix::Order::nest});
     header.coordinates = parse_coordinate_system(metadata.coordinates);
     header.polarization_convention =
         map.polarized() ? PolarizationConvention::cosmo : PolarizationConvention::absent;
@@ -199,11 +209,12 @@ void bind_files(nb::module_& module) {
         .def_rw("multi_order", &MapMetadata::multi_order);
     module.def("read_map", &read_map, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none(),
                nb::arg().none(), nb::arg(), nb::arg().none());
-    module.def("write_map", &write_map, nb::arg(), nb::arg().noconvert(), nb::arg(), nb::arg(), nb::arg());
+    module.def("write_map", &write_map, nb::arg(), nb::arg().noconvert(), nb::arg(), nb::arg(), nb::arg(),
+               nb::arg().none());
     module.def("read_alm", &read_alm);
     module.def("write_alm", &write_alm, nb::arg(), nb::arg().noconvert(), nb::arg(), nb::arg(), nb::arg(),
                nb::arg(), nb::arg(), nb::arg(), nb::arg());
-    module.def("read_spectrum", &read_spectrum);
+    module.def("read_spectrum", &read_spectrum, nb::arg(), nb::arg(), nb::arg(), nb::arg().none());
     module.def("write_spectrum", &write_spectrum);
     module.def("read_beam", &read_beam);
     module.def("find_weights", &find_weights, nb::arg(), nb::arg(), nb::arg(), nb::arg().none());

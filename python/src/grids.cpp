@@ -5,6 +5,8 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "call.hpp"
+#include "zonal/sky/sky_map.hpp"
 
 namespace zonal::python {
 namespace {
@@ -31,6 +33,16 @@ auto column(const Grid& grid, T Ring::*member) {
     return to_numpy(std::move(values));
 }
 
+/// The pixel nearest to each direction.
+auto nearest_pixels(const Grid& grid, const Doubles& theta, const Doubles& phi) {
+    std::vector<std::int64_t> pixels(theta.shape(0));
+    {
+        const GilRelease others_run;
+        for (std::size_t i = 0; i < pixels.size(); ++i) pixels[i] = nearest_pixel(grid, theta(i), phi(i));
+    }
+    return to_numpy(std::move(pixels));
+}
+
 }  // namespace
 
 void bind_grids(nb::module_& module) {
@@ -47,6 +59,7 @@ void bind_grids(nb::module_& module) {
         .def_prop_ro("n_pixels", &Grid::n_pixels)
         .def_prop_ro("name", &Grid::name)
         .def_prop_ro("has_other_pixels", &Grid::has_other_pixels)
+        .def("nearest_pixels", &nearest_pixels)
         .def("theta", [](const Grid& grid) { return column(grid, &Ring::theta); })
         .def("phi_0", [](const Grid& grid) { return column(grid, &Ring::phi_0); })
         .def("weight", [](const Grid& grid) { return column(grid, &Ring::weight); })

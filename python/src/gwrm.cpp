@@ -142,7 +142,7 @@ Solution solve_problem(const Problem& problem, SolveOptions options, nb::handle 
     });
 }
 
-void bind_options(nb::module_& module) {
+void bind_solve_options(nb::module_& module) {
     nb::enum_<gwrm::Solver>(module, "Solver")
         .value("automatic", gwrm::Solver::automatic)
         .value("newton", gwrm::Solver::newton)
@@ -196,7 +196,7 @@ void bind_solution(nb::module_& module) {
 
 void bind_gwrm(nb::module_& module) {
     bind_problem(module);
-    bind_options(module);
+    bind_solve_options(module);
     bind_solution(module);
     module.def("solve", &solve_problem, nb::arg(), nb::arg(), nb::arg().none());
     module.def("solution_from", &solution_from);

@@ -38,15 +38,9 @@ struct Output {
     Output(Made<T> made, Int n) : array(std::move(made.array)), view(made.data, {n}) {}
 };
 
-/// Calls work() without the GIL.
-template <class Work>
-void run(const Work& work) {
-    without_gil(nb::none(), [&](const Progress&) { work(); });
-}
-
 Answer ang2pix(Int nside, bool nest, const Doubles& theta, const Doubles& phi, int threads) {
     const Output<Int> pixels(theta.size());
-    run([&] {
+    without_gil([&] {
         healpix::ang2pix(nside, order_of(nest), view_of<1>(theta), view_of<1>(phi), pixels.view, threads);
     });
     return pixels.array;
@@ -54,13 +48,14 @@ Answer ang2pix(Int nside, bool nest, const Doubles& theta, const Doubles& phi, i
 
 Answer pix2ang(Int nside, bool nest, const Integers& pixels, int threads) {
     const Output<double> theta(pixels.size()), phi(pixels.size());
-    run([&] { healpix::pix2ang(nside, order_of(nest), view_of<1>(pixels), theta.view, phi.view, threads); });
+    without_gil(
+        [&] { healpix::pix2ang(nside, order_of(nest), view_of<1>(pixels), theta.view, phi.view, threads); });
     return nb::make_tuple(theta.array, phi.array);
 }
 
 Answer vec2pix(Int nside, bool nest, const Doubles& x, const Doubles& y, const Doubles& z, int threads) {
     const Output<Int> pixels(x.size());
-    run([&] {
+    without_gil([&] {
         healpix::vec2pix(nside, order_of(nest), view_of<1>(x), view_of<1>(y), view_of<1>(z), pixels.view,
                          threads);
     });
@@ -69,7 +64,7 @@ Answer vec2pix(Int nside, bool nest, const Doubles& x, const Doubles& y, const D
 
 Answer pix2vec(Int nside, bool nest, const Integers& pixels, int threads) {
     const Output<double> x(pixels.size()), y(pixels.size()), z(pixels.size());
-    run([&] {
+    without_gil([&] {
         healpix::pix2vec(nside, order_of(nest), view_of<1>(pixels), x.view, y.view, z.view, threads);
     });
     return nb::make_tuple(x.array, y.array, z.array);
@@ -77,7 +72,7 @@ Answer pix2vec(Int nside, bool nest, const Integers& pixels, int threads) {
 
 Answer pix2xyf(Int nside, bool nest, const Integers& pixels, int threads) {
     const Output<Int> x(pixels.size()), y(pixels.size()), face(pixels.size());
-    run([&] {
+    without_gil([&] {
         healpix::pix2xyf(nside, order_of(nest), view_of<1>(pixels), x.view, y.view, face.view, threads);
     });
     return nb::make_tuple(x.array, y.array, face.array);
@@ -86,7 +81,7 @@ Answer pix2xyf(Int nside, bool nest, const Integers& pixels, int threads) {
 Answer xyf2pix(Int nside, bool nest, const Integers& x, const Integers& y, const Integers& face,
                int threads) {
     const Output<Int> pixels(x.size());
-    run([&] {
+    without_gil([&] {
         healpix::xyf2pix(nside, order_of(nest), view_of<1>(x), view_of<1>(y), view_of<1>(face), pixels.view,
                          threads);
     });
@@ -95,20 +90,20 @@ Answer xyf2pix(Int nside, bool nest, const Integers& x, const Integers& y, const
 
 Answer ring2nest(Int nside, const Integers& pixels, int threads) {
     const Output<Int> nest(pixels.size());
-    run([&] { healpix::ring2nest(nside, view_of<1>(pixels), nest.view, threads); });
+    without_gil([&] { healpix::ring2nest(nside, view_of<1>(pixels), nest.view, threads); });
     return nest.array;
 }
 
 Answer nest2ring(Int nside, const Integers& pixels, int threads) {
     const Output<Int> ring(pixels.size());
-    run([&] { healpix::nest2ring(nside, view_of<1>(pixels), ring.view, threads); });
+    without_gil([&] { healpix::nest2ring(nside, view_of<1>(pixels), ring.view, threads); });
     return ring.array;
 }
 
 /// Rings are counted from 0.
 Answer rings_of_pixels(Int nside, const Integers& pixels) {
     const Output<Int> rings(pixels.size());
-    run([&] {
+    without_gil([&] {
         const auto view = view_of<1>(pixels);
         for (Int i = 0; i < view.size(); ++i) rings.view[i] = healpix::ring_of_pixel(nside, view[i]);
     });
@@ -117,13 +112,14 @@ Answer rings_of_pixels(Int nside, const Integers& pixels) {
 
 void neighbours(Int nside, bool nest, const Integers& pixels, const HostArrayOfRank<Int, 2>& around,
                 int threads) {
-    run([&] { healpix::neighbours(nside, order_of(nest), view_of<1>(pixels), view_of<2>(around), threads); });
+    without_gil(
+        [&] { healpix::neighbours(nside, order_of(nest), view_of<1>(pixels), view_of<2>(around), threads); });
 }
 
 void interpolation_weights(Int nside, bool nest, const Doubles& theta, const Doubles& phi,
                            const HostArrayOfRank<Int, 2>& pixels, const HostArrayOfRank<double, 2>& weights,
                            int threads) {
-    run([&] {
+    without_gil([&] {
         healpix::interpolation_weights(nside, order_of(nest), view_of<1>(theta), view_of<1>(phi),
                                        view_of<2>(pixels), view_of<2>(weights), threads);
     });
@@ -132,7 +128,7 @@ void interpolation_weights(Int nside, bool nest, const Doubles& theta, const Dou
 template <class T>
 void interpolate(bool nest, const HostArrayOfRank<const T, 2>& maps, const Doubles& theta, const Doubles& phi,
                  const HostArrayOfRank<double, 2>& values, int threads) {
-    run([&] {
+    without_gil([&] {
         healpix::interpolate<T>(order_of(nest), view_of<2>(maps), view_of<1>(theta), view_of<1>(phi),
                                 view_of<2>(values), threads);
     });
@@ -140,7 +136,7 @@ void interpolate(bool nest, const HostArrayOfRank<const T, 2>& maps, const Doubl
 
 void boundaries(Int nside, bool nest, const Integers& pixels, Int step,
                 const HostArrayOfRank<double, 3>& points, int threads) {
-    run([&] {
+    without_gil([&] {
         healpix::boundaries(nside, order_of(nest), view_of<1>(pixels), step, view_of<3>(points), threads);
     });
 }
@@ -153,7 +149,7 @@ Answer found(bool as_ranges, const Query& query, bool brief = false) {
     if (brief)
         ranges = query();
     else
-        run([&] { ranges = query(); });
+        without_gil([&] { ranges = query(); });
     if (as_ranges) {
         auto [array, data] = numpy().matrix<Int>(std::ssize(ranges), 2);
         for (const auto& [first, end] : ranges) {
@@ -171,7 +167,7 @@ Answer found(bool as_ranges, const Query& query, bool brief = false) {
     if (brief)
         healpix::list_pixels(ranges, pixels);
     else
-        run([&] { healpix::list_pixels(ranges, pixels); });
+        without_gil([&] { healpix::list_pixels(ranges, pixels); });
     return array;
 }
 

@@ -1,13 +1,19 @@
+#include <nanobind/stl/string.h>
+
 #include "bindings.hpp"
 #include "call.hpp"
+#include "zonal/device.hpp"
+#include "zonal/memory.hpp"
 
 NB_MODULE(_core, module) {
     // Daemon threads still hold objects when the interpreter ends, which is no leak that users can act upon.
     nanobind::set_leak_warnings(false);
+    zonal::simd_target();  // fails where the kernels are for another processor
     module.attr("version") = ZONAL_VERSION;
     nanobind::module_::import_("atexit").attr("register")(
         nanobind::cpp_function(&zonal::python::end_calls_of_other_threads));
     zonal::python::bind_errors(module);
+    module.def("require_memory", &zonal::require_memory);
     zonal::python::bind_devices(module);
     zonal::python::bind_grids(module);
     zonal::python::bind_transforms(module);

@@ -63,10 +63,8 @@ std::vector<SmoothedPart> smooth_known(View<const T, 2> maps, const std::vector<
     const auto mask = gathered<double>(
         {options.mask.data(), {options.mask.size() > 0 ? 1 : 0, options.mask.size()}}, known);
     if (options.mask.size() > 0) options.mask = {mask.data(), {mask.size()}};
-    header.pixels = known;
-    SkyMap sky(std::move(header), Extent::own_pixels);
-    sky.set_rows<T>(gathered(maps, known).view(), options.threads);
-    auto smoothed = smooth(std::move(sky));
+    const auto rows = gathered(maps, known);
+    auto smoothed = smooth(sky_of<T>(rows.view(), std::move(header), known, options.threads));
     for (std::int64_t row = 0; row < out.extent(0); ++row) {
         std::fill_n(out[row].data(), out.extent(1), static_cast<T>(unseen_value));
         for (std::size_t i = 0; i < known.size(); ++i)
@@ -100,6 +98,29 @@ std::vector<SmoothedPart> smooth_rows(const HostArrayOfRank<const T, 2>& maps, c
                 return smooth_known<T>(rows, known, header_of(pixels, fields, rows.extent(0)), options,
                                        view_of<2>(out), smooth_sky);
         auto smoothed = smooth_sky(sky_of<T>(rows, pixels, fields, options.threads));
+        smoothed.map.template copy_rows<T>(view_of<2>(out), options.threads);
+        return std::move(smoothed.parts);
+    });
+}
+
+/// The same of some pixels, in the memory of these. pixels: their numbers in ring order, ascending.
+template <class T>
+std::vector<SmoothedPart> smooth_part(const HostArrayOfRank<const T, 2>& maps,
+                                      const Pixelization& pixelization,
+                                      const HostArrayOfRank<const std::int64_t, 1>& pixels,
+                                      const std::string& fields, const SmoothingWindow& window,
+                                      const std::vector<RadialKernel>& kernels, MapSmoothingOptions options,
+                                      const Weights& mask, const HostArrayOfRank<T, 2>& out,
+                                      nb::handle progress) {
+    options.mask = view_of_optional(mask);
+    if (sizeof(T) == sizeof(float)) options.output_rounding = 0x1p-24;
+    return without_gil(progress, [&](const Progress& report) {
+        options.progress = report;
+        const auto rows = view_of<2>(maps);
+        auto sky = sky_of<T>(rows, header_of(pixelization, fields, rows.extent(0)), vector_of(pixels),
+                             options.threads);
+        auto smoothed = kernels.empty() ? smooth(std::move(sky), window, options)
+                                        : convolve(std::move(sky), kernels, options);
         smoothed.map.template copy_rows<T>(view_of<2>(out), options.threads);
         return std::move(smoothed.parts);
     });
@@ -140,7 +161,7 @@ void bind_pixels(nb::module_& module) {
              });
 }
 
-void bind_options(nb::module_& module) {
+void bind_convolution_options(nb::module_& module) {
     nb::enum_<Normalization>(module, "Normalization")
         .value("window", Normalization::window)
         .value("pixel", Normalization::pixel)
@@ -225,7 +246,7 @@ void bind_parts(nb::module_& module) {
 void bind_smoothing(nb::module_& module) {
     bind_window(module);
     bind_pixels(module);
-    bind_options(module);
+    bind_convolution_options(module);
     bind_parts(module);
     module.def("clear_caches", &clear_caches);
     module.def("cached_bytes", &cached_bytes);
@@ -238,6 +259,16 @@ void bind_smoothing(nb::module_& module) {
     };
     define(&smooth_rows<double>);
     define(&smooth_rows<float>);
+    const auto define_part = [&module](auto function) {
+        module.def("smooth_part", function, nb::arg("maps").noconvert(), nb::arg("pixelization"),
+                   nb::arg("pixels").noconvert(), nb::arg("fields"), nb::arg("window"), nb::arg("kernels"),
+                   nb::arg("options"), nb::arg("mask").noconvert().none(), nb::arg("out").noconvert(),
+                   nb::arg("progress").none());
+    };
+    define_part(&smooth_part<double>);
+    define_part(&smooth_part<float>);
+    module.def("needs_own_pixels",
+               [](const MapSmoothingOptions& options) { return extent_for(options) == Extent::own_pixels; });
 }
 
 }  // namespace zonal::python

@@ -17,13 +17,16 @@ namespace {
 
 using Values = HostArrayOfRank<const double, 1>;
 
+/// How many values below an l_cut that passes the search tries.
+constexpr std::int64_t neighbourhood = 8;
+
 /// The split at l_cut, or where there is none, at the smallest that keeps the error; nothing if none does.
 std::optional<KernelSplit> split(const Values& window, const KernelSplitOptions& options,
                                  std::optional<std::int64_t> l_cut, double error, nb::handle progress) {
     auto values = vector_of(window);
     return without_gil(progress, [&](const Progress& report) -> std::optional<KernelSplit> {
         const KernelSplitter splitter(std::move(values), options, l_cut ? report : Progress());
-        if (!l_cut) l_cut = splitter.find_l_cut(error, 8, report);
+        if (!l_cut) l_cut = splitter.find_l_cut(error, neighbourhood, report);
         if (!l_cut) return std::nullopt;
         return splitter.split(*l_cut);
     });
@@ -42,9 +45,9 @@ void convolve_rows(const Grid& grid, const KernelSplit& split, const SplitConvol
 }
 
 template <class T>
-void convolve(const KernelSplit& split, const Grid& grid, Precision precision, double accuracy, int threads,
-              const std::string& device, const HostArray<const T>& maps, const HostArray<T>& convolved,
-              nb::handle progress) {
+void convolve_maps(const KernelSplit& split, const Grid& grid, Precision precision, double accuracy,
+                   int threads, const std::string& device, const HostArray<const T>& maps,
+                   const HostArray<T>& convolved, nb::handle progress) {
     const SplitConvolutionOptions options{.precision = precision,
                                           .accuracy = accuracy,
                                           .threads = threads,
@@ -56,7 +59,7 @@ void convolve(const KernelSplit& split, const Grid& grid, Precision precision, d
         convolve_rows<3, T>(grid, split, options, maps, convolved, progress);
 }
 
-void bind_options(nb::module_& module) {
+void bind_split_options(nb::module_& module) {
     nb::class_<KernelSplitOptions>(module, "KernelSplitOptions")
         .def(nb::init<>())
         .def_rw("spin", &KernelSplitOptions::spin)
@@ -74,7 +77,8 @@ void bind_options(nb::module_& module) {
 }  // namespace
 
 void bind_splits(nb::module_& module) {
-    bind_options(module);
+    bind_split_options(module);
+    module.attr("N_SPLITS_TRIED") = KernelSplitter::most_parts(neighbourhood) + 1;
     nb::class_<KernelSplit>(module, "KernelSplit")
         .def("__init__",
              [](KernelSplit* made, const Values& window, const Values& knots, const Values& coefficients,
@@ -100,9 +104,9 @@ void bind_splits(nb::module_& module) {
         .def_prop_ro("rank", [](const KernelSplit& split) { return split.quality.rank; })
         .def_ro("actual_error", &KernelSplit::actual_error)
         .def_ro("spin", &KernelSplit::spin)
-        .def("convolve", &convolve<double>, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(),
+        .def("convolve", &convolve_maps<double>, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(),
              nb::arg().noconvert(), nb::arg().noconvert(), nb::arg().none())
-        .def("convolve", &convolve<float>, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(),
+        .def("convolve", &convolve_maps<float>, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(),
              nb::arg().noconvert(), nb::arg().noconvert(), nb::arg().none());
     module.def("split", &split, nb::arg(), nb::arg(), nb::arg().none(), nb::arg(), nb::arg().none());
     module.def("wiener_spectrum", [](const Values& signal, const Values& noise) {

@@ -1,6 +1,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
@@ -11,6 +12,7 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "files.hpp"
+#include "zonal/io/energy.hpp"
 #include "zonal/io/events.hpp"
 #include "zonal/io/profile.hpp"
 #include "zonal/io/psf.hpp"
@@ -61,6 +63,7 @@ auto bin_events_of(const Values& longitude, const Values& latitude, const std::o
 
 void bind_tables(nb::module_& module) {
     module.def("read_profile", &read_profile);
+    module.def("energy_unit", &io::energy_unit);
     module.def("read_psf", &read_psf);
     module.def("read_events", &read_events);
     module.def("bin_events", &bin_events_of, nb::arg(), nb::arg(), nb::arg().none(), nb::arg(),

@@ -11,24 +11,49 @@ radians unless you say otherwise (see `zonal.angle`), and a long call stops at C
 True
 """
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
 from . import _backend as _backend  # which chooses _core
 from . import _core, io, plot
 from ._angles import AngleLike, angle
 from ._caches import cache_limit, clear_caches
-from ._core import AnalysisReport, AppliedKernel, BackendUnavailable, Cancelled, Certificate, Choice, CommunicationError
-from ._core import ConvolutionResult, DeviceError, Error, ErrorBound, ErrorNotKept, OutOfDeviceMemory, SmoothedPart
+from ._core import (
+    AnalysisReport,
+    AppliedKernel,
+    BackendUnavailable,
+    Cancelled,
+    Certificate,
+    Choice,
+    CommunicationError,
+    ConvolutionResult,
+    DeviceError,
+    Error,
+    ErrorBound,
+    ErrorNotKept,
+    OutOfDeviceMemory,
+    SmoothedPart,
+)
+from ._cpp import cmake_dir, get_include
 from ._devices import Device, devices
+from ._names import no_attribute
 from ._notes import ZonalWarning
 from ._pixels import UNSEEN
+from ._smoothing import convolve, smooth
 from ._threads import threads
-from .coefficients import almxfl, fit_dipole, inverse_wavelet_transform, remove_dipole, resize_alm
-from .coefficients import wavelet_transform
+from .coefficients import almxfl, fit_dipole, inverse_wavelet_transform, remove_dipole, resize_alm, wavelet_transform
 from .grid import Grid
 from .integrals import credible_levels, integral
-from .kernel import Kernel, deconvolution_window, gaussian_window, matched_filter_window, needlet_windows
-from .kernel import scale_discretised_windows, sky_window, wiener_window
+from .kernel import (
+    Kernel,
+    deconvolution_window,
+    gaussian_window,
+    matched_filter_window,
+    needlet_windows,
+    scale_discretised_windows,
+    sky_window,
+    wiener_window,
+)
 from .pixel_convolution import PixelConvolution, Share
 from .planning import ConvolutionPlan, plan
 from .plot import _thumbnail
@@ -36,7 +61,6 @@ from .rotation import euler_angles, rotate_alm, rotate_map, rotation_matrix
 from .sht import SHT, alm_index, alm_size
 from .skies import alm2cl, alm2map, anafast, map2alm, synalm, synfast, udgrade
 from .sky_map import Map
-from .smoothing import convolve, smooth
 from .split import Split, wiener_spectrum
 
 for _class in (AnalysisReport, AppliedKernel, BackendUnavailable, Cancelled, Certificate, Choice, CommunicationError,
@@ -53,8 +77,8 @@ __all__ = [
     "ConvolutionPlan", "ConvolutionResult", "Device", "DeviceError", "Error", "ErrorBound", "ErrorNotKept", "Grid",
     "Kernel", "Map", "OutOfDeviceMemory", "PixelConvolution", "SHT", "Share", "SmoothedPart", "Split", "UNSEEN",
     "ZonalWarning", "__version__", "alm2cl", "alm2map", "alm_index", "alm_size", "almxfl", "anafast", "angle",
-    "cache_limit", "clear_caches", "convolve", "credible_levels", "deconvolution_window", "devices", "euler_angles", "fit_dipole", "gaussian_window",
-    "integral", "inverse_wavelet_transform", "io", "map2alm", "matched_filter_window", "needlet_windows", "plan", "plot",
+    "cache_limit", "clear_caches", "cmake_dir", "convolve", "credible_levels", "deconvolution_window", "devices", "euler_angles", "fit_dipole", "gaussian_window",
+    "get_include", "integral", "inverse_wavelet_transform", "io", "map2alm", "matched_filter_window", "needlet_windows", "plan", "plot",
     "remove_dipole", "resize_alm", "rotate_alm", "rotate_map", "rotation_matrix", "scale_discretised_windows",
     "sky_window", "smooth", "synalm", "synfast", "threads", "udgrade", "wavelet_transform", "wiener_spectrum",
     "wiener_window",
@@ -63,20 +87,21 @@ __all__ = [
 if not TYPE_CHECKING:
     # Their names would be taken for functions: users reach what these modules hold.
     for _name in ("coefficients", "grid", "integrals", "kernel", "pixel_convolution", "planning", "rotation", "sht", "skies", "sky_map",
-                  "smoothing", "split"):
+                  "split"):
         del globals()[_name]
 
     _PARTS = {"chebyshev", "gwrm", "healpy", "jax", "mpi", "torch"}
-    _OF_HEALPY = {
-        "cartview": "plot.cartesian", "gauss_beam": "gaussian_window", "gnomview": "plot.gnomonic", "graticule": "plot.graticule",
-        "mollview": "plot.mollweide", "orthview": "plot.orthographic", "smoothing": "smooth", "ud_grade": "udgrade",
-    } | {name: f"io.{name}" for name in ("read_alm", "read_cl", "read_map", "write_alm", "write_cl", "write_map")}
+    # Where healpy has them at its top, this package elsewhere.
+    _OWN = {"gauss_beam": "gaussian_window", "smoothing": "smooth", "ud_grade": "udgrade"} | \
+        {name: f"io.{name}" for name in io.__all__} | {name: f"plot.{one}" for name, one in plot.OF_HEALPY.items()}
 
     def __getattr__(name: str) -> Any:
-        hint = (f"import zonal.{name} first" if name in _PARTS else
-                f"it is zonal.{_OF_HEALPY[name]}, and zonal.healpy.{name} with healpy's arguments" if name in _OF_HEALPY else
-                "zonal.healpy has healpy's functions of pixels and others")
-        raise AttributeError(f"module 'zonal' has no attribute {name!r}: {hint}", name=name)
+        if name in _PARTS:
+            raise no_attribute("zonal", name, (), f"import zonal.{name} first")
+        own = f"it is zonal.{_OWN[name]}" if name in _OWN else ""
+        if name.startswith("_") or name not in importlib.import_module("zonal.healpy").__all__:
+            raise no_attribute("zonal", name, __all__, own)
+        raise no_attribute("zonal", name, (), f"{own or 'it is'}{', and' if own else ''} zonal.healpy.{name} with healpy's arguments")
 
     def __dir__() -> list[str]:
         return sorted({*__all__, *(_PARTS & globals().keys())})

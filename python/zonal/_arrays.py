@@ -20,6 +20,15 @@ _REAL = (np.dtype(np.float64), np.dtype(np.float32))
 _COMPLEX = (np.dtype(np.complex128), np.dtype(np.complex64))
 
 
+def shown(value: Any) -> str:
+    """What a message says of a wrong value: in one line, however large it is."""
+    shape = getattr(value, "shape", None)
+    if isinstance(shape, tuple) and shape:
+        return f"<{type(value).__name__} of shape {tuple(shape)}>"
+    line = " ".join(repr(value).split())
+    return line if len(line) <= 100 else f"{line[:97]}..."
+
+
 def real_input(name: str, values: Any) -> NDArray[Any]:
     """float32 stays, all other real numbers become float64. Raises TypeError for what is not real."""
     return _input(name, values, _REAL, "iubf", "real numbers")
@@ -31,6 +40,8 @@ def complex_input(name: str, values: Any) -> NDArray[Any]:
 
 
 def _input(name: str, values: Any, types: tuple[np.dtype[Any], ...], kinds: str, what: str) -> NDArray[Any]:
+    if isinstance(values, (str, os.PathLike)):
+        raise TypeError(f"{name} = {shown(values)}: must be an array of {what}; zonal.io reads files")
     array = values if type(values) is np.ndarray else _plain(name, values)
     if array.dtype not in types:
         if array.dtype.kind not in kinds:
@@ -105,7 +116,7 @@ def sequence(name: str, values: Any) -> list[Any]:
     except TypeError:
         pass
     such = f", such as [{values!r}]" if isinstance(values, (str, bytes)) else ""
-    raise TypeError(f"{name} = {values!r}: must be a sequence{such}")
+    raise TypeError(f"{name} = {shown(values)}: must be a sequence{such}")
 
 
 def _goes_in(array: NDArray[Any]) -> bool:
@@ -120,11 +131,11 @@ def integer(name: str, value: Any, below: int = 2**31) -> int:
     """An integer of Python or NumPy. Raises TypeError for anything else, and ValueError beyond what C++ has room for."""
     if type(value) is not int:
         if isinstance(value, bool) or not hasattr(value, "__index__"):
-            raise TypeError(f"{name} = {value!r}: must be an integer")
+            raise TypeError(f"{name} = {shown(value)}: must be an integer")
         try:
             value = operator.index(value)
         except TypeError:
-            raise TypeError(f"{name} = {value!r}: must be an integer") from None
+            raise TypeError(f"{name} = {shown(value)}: must be an integer") from None
     if not -below <= value < below:
         raise ValueError(f"{name} = {value}: must be an integer below 2^{below.bit_length() - 1} in size")
     return int(value)
@@ -142,7 +153,7 @@ def real(name: str, value: Any) -> float:
             return float(value)
         except (TypeError, OverflowError):
             pass
-    raise TypeError(f"{name} = {value!r}: must be a real number")
+    raise TypeError(f"{name} = {shown(value)}: must be a real number")
 
 
 def boolean(name: str, value: Any) -> bool:
@@ -151,13 +162,13 @@ def boolean(name: str, value: Any) -> bool:
         return bool(value)
     if isinstance(value, (np.bool_, int, np.integer)) and value in (0, 1):
         return bool(value)
-    raise TypeError(f"{name} = {value!r}: must be True or False")
+    raise TypeError(f"{name} = {shown(value)}: must be True or False")
 
 
 def text(name: str, value: Any) -> str:
     """Raises TypeError for what is no string."""
     if not isinstance(value, str):
-        raise TypeError(f"{name} = {value!r}: must be a string")
+        raise TypeError(f"{name} = {shown(value)}: must be a string")
     return value
 
 
@@ -166,7 +177,7 @@ def path(name: str, value: Any) -> str:
     try:
         return text(name, os.fspath(value))
     except TypeError:
-        raise TypeError(f"{name} = {value!r}: must be a path: a string or an os.PathLike of one") from None
+        raise TypeError(f"{name} = {shown(value)}: must be a path: a string or an os.PathLike of one") from None
 
 
 def type_of(name: str, value: Any, first: type[np.generic], second: type[np.generic]) -> np.dtype[Any]:
@@ -177,7 +188,7 @@ def type_of(name: str, value: Any, first: type[np.generic], second: type[np.gene
             return wanted
     except TypeError:
         pass
-    raise ValueError(f"{name} = {value!r}: must be {first.__name__} or {second.__name__}")
+    raise ValueError(f"{name} = {shown(value)}: must be {first.__name__} or {second.__name__}")
 
 
 def output(out: NDArray[Any] | None, shape: tuple[int, ...], dtype: Any,
@@ -219,6 +230,16 @@ def piecewise(work: Callable[..., Any], dtype: Any, *arrays: Any) -> NDArray[Any
         for *given, made in pieces:
             made[...] = work(*given)
         return np.asarray(pieces.operands[-1])
+
+
+def required_finite(name: str, rows: NDArray[Any], mask: NDArray[Any] | None = None) -> None:
+    """Raises ValueError where [row, pixel] is NaN or infinite outside the mask, [pixel]."""
+    seen = np.broadcast_to(np.float64(1) if mask is None else mask, rows.shape)
+    bad = piecewise(lambda values, weight: ~np.isfinite(values) & (weight != 0), np.bool_, rows, seen)
+    if bad.any():
+        row, pixel = np.argwhere(bad)[0]
+        raise ValueError(f"{name}: {bad.sum()} of its values are NaN or infinite, the first is pixel {pixel} of row {row}: must be "
+                         "finite, UNSEEN (-1.6375e30) or masked")
 
 
 def copied(array: NDArray[Any], dtype: Any = None) -> NDArray[Any]:

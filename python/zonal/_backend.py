@@ -57,7 +57,7 @@ def _load_extension(path: str) -> None:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     sys.modules[name] = module
-    setattr(sys.modules[__package__], "_core", module)
+    sys.modules[__package__]._core = module  # type: ignore[attr-defined]
 
 
 def _load_cufft() -> bool:

@@ -5,7 +5,7 @@ from ._checked import Large, checked
 
 
 def clear_caches() -> None:
-    """Frees what smoothing keeps between calls: transforms of the last few grids, and memory for small ones."""
+    """Frees what calls keep: transforms of the last few grids that were smoothed, memory for small ones, and the last equidistant rings."""
     _core.clear_caches()
 
 

@@ -20,9 +20,14 @@ _CHECKS: dict[str, _Check] = {
 }
 
 
-# What healpy calls arguments, and what to give instead.
-_OF_HEALPY = {"beam_window": ("beam", "beam"), "iter": ("iterations", "iterations"), "nside": ("grid", "grid"),
-              "sigma": ("fwhm", "fwhm = sqrt(8 ln 2) sigma")}
+# What healpy and others call arguments, and how to give them here: the first whose own argument a function has.
+_ELSEWHERE = {
+    "alm": ["return_alm"], "beam_window": ["beam"], "cbar": ["colorbar"], "coord": ["coordinates"], "dtype": ["single"], "field": ["fields"],
+    "gal_cut": ["mask"], "iter": ["iterations"], "nside": ["grid"], "nside_out": ["nside", "grid_out = zonal.Grid.healpix(nside_out)"],
+    "pixwin": ["window = zonal.healpy.pixwin(nside)"], "sigma": ["fwhm = sqrt(8 ln 2) sigma"], "tol": ["tolerance"],
+    "use_pixel_weights": ["pixel_weights = zonal.io.quadrature_weights(nside)"],
+    "use_weights": ['ring_weights = zonal.io.quadrature_weights(nside, "ring")'], "verbose": ["progress"], "xsize": ["width"],
+}
 
 
 def checked(function: _Function) -> _Function:
@@ -122,10 +127,11 @@ def within(argument: str) -> Iterator[None]:
 
 
 def _unexpected(function: Callable[..., Any], name: str, parameters: Collection[str]) -> TypeError:
-    own, instead = _OF_HEALPY.get(name, ("", ""))
-    near = [instead] if own in parameters else [repr(one) for one in get_close_matches(name, parameters, 1)]
+    instead = [how for how in _ELSEWHERE.get(name, []) if how.partition(" ")[0] in parameters]
+    near = instead[:1] or [repr(one) for one in get_close_matches(name, parameters, 1)]
     hint = "".join(f"; is {one} meant?" for one in near)
-    return TypeError(f"{function.__name__}() got an unexpected keyword argument {name!r}{hint}")
+    called = function.__qualname__.removesuffix(".__init__")
+    return TypeError(f"{called}() got an unexpected keyword argument {name!r}{hint}")
 
 
 def check_of(annotation: Any) -> _Check | None:

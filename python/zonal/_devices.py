@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from . import _backend, _core
+from ._arrays import shown
 
 DeviceLike: TypeAlias = Literal["cpu", "cuda", "auto"] | str
 """Where to compute: "cpu"; "cuda" or "cuda:1", the first or another GPU; "auto", the first GPU if it can be used, or
@@ -42,10 +43,10 @@ def resolve_device(device: Any) -> str:
 
     Raises ValueError for other texts, and BackendUnavailable, with the reason, for a GPU that cannot be used.
     """
+    if not isinstance(device, str):
+        raise TypeError(f"device = {shown(device)}: must be 'cpu', 'cuda', 'cuda:0' (or another number) or 'auto'")
     if device == "cpu":
         return "cpu"
-    if not isinstance(device, str):
-        raise TypeError(f"device = {device!r}: must be 'cpu', 'cuda', 'cuda:0' (or another number) or 'auto'")
     try:
         return _core.resolve_device(device)
     except _core.BackendUnavailable as error:

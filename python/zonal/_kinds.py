@@ -14,6 +14,8 @@ from .grid import Grid
 from .sky_map import Map
 
 _Values = TypeVar("_Values")
+Maps = TypeVar("Maps", Map, NDArray[Any])
+"""What some functions take and give back, for type checkers."""
 
 
 class Kind:

@@ -20,6 +20,8 @@ class MapArithmetic:
     """The operators of `zonal.Map`, whose docstring says what they do."""
 
     values: NDArray[Any]
+    _stored: NDArray[Any]
+    _pixels: NDArray[np.int64] | None
     grid: Grid
     nest: bool
     units: list[str]
@@ -31,9 +33,10 @@ class MapArithmetic:
     __hash__ = None  # type: ignore[assignment]  # == compares pixels
 
     def _made(self: _Map, values: NDArray[Any], **changes: Any) -> _Map:
-        """A map that differs from this in its values, and in what is named."""
+        """A map that differs from this in its values, which are of the whole sky unless _pixels are named, and in what else is
+        named."""
         made = object.__new__(type(self))
-        made.__dict__.update(self.__dict__, values=values, **changes)
+        made.__dict__.update({**self.__dict__, "_stored": values, "_pixels": None, **changes})
         return made
 
     def __add__(self, other: Any) -> Any:
@@ -74,13 +77,13 @@ class MapArithmetic:
         return result
 
     def __pos__(self: _Map) -> _Map:
-        return self._made(self.values)
+        return self._made(self._stored, _pixels=self._pixels)
 
     def __abs__(self: _Map) -> _Map:
         def size(piece: Any) -> Any:
             return np.where(is_unseen(piece), piece, np.abs(piece))
 
-        return self._made(piecewise(size, self.values.dtype, self.values), pol=False)
+        return self._made(piecewise(size, self._stored.dtype, self._stored), _pixels=self._pixels, pol=False)
 
     def __lt__(self, other: Any) -> Any:
         return self._compared(np.less, other)

@@ -11,6 +11,7 @@ from ._devices import DeviceLike, resolve_device
 from ._kinds import kind_of
 from ._libraries import device_arrays, gpu_index
 from ._pixels import grid_of_length, is_unseen, reordered, required_grid
+from ._units import quantity_unit
 from .grid import Grid
 from .sky_map import Map, agreed
 
@@ -133,5 +134,35 @@ def weights_of(name: str, values: ArrayLike | None, n_pixels: int, nest: bool = 
     return reordered(array[None], to_nest=False)[0] if nest else array
 
 
+def own_weights_of(name: str, values: Any, maps: Map, pixels: NDArray[np.int64]) -> NDArray[np.float64] | None:
+    """A mask of these pixels of a Map, in the memory of these. values: as in weights_of, or a Map of a part of the sky."""
+    if values is None:
+        return None
+    if isinstance(values, Map) and values.is_part and values.grid == maps.grid:
+        theirs, rows = values.own()
+        if len(rows) != 1:
+            raise ValueError(f"{name}: has {len(rows)} rows: must be one, such as {name}[0] or zonal.io.read_map(path, [field])")
+        places = np.minimum(np.searchsorted(theirs, pixels), theirs.size - 1)
+        own = np.where((theirs[places] == pixels) & ~is_unseen(rows[0][places]), rows[0][places], 0).astype(np.float64)
+    elif maps.nest or isinstance(values, Map) or quantity_unit(values) is not None:
+        whole = weights_of(name, values, maps.grid.n_pixels, maps.nest)
+        assert whole is not None
+        own = whole[pixels]
+    else:
+        array = real_input(name, values)
+        if array.shape != (maps.grid.n_pixels,):
+            raise ValueError(f"{name}: has shape {array.shape}: must be [{maps.grid.n_pixels}]")
+        own = doubles(name, array[pixels])
+    bad = ~((own >= 0) & (own <= 1))
+    if bad.any():
+        raise ValueError(f"{name}: pixel {pixels[bad][0]} is {own[bad][0]}: must be from 0 to 1")
+    return own
+
+
 def ring_weights_of(values: ArrayLike | None) -> list[float]:
-    return [] if values is None else vector("ring_weights", values).tolist()
+    if values is None:
+        return []
+    weights: list[float] = vector("ring_weights", values).tolist()
+    if not weights:
+        raise ValueError("ring_weights: is empty: must be [ring], one for each ring of the grid")
+    return weights

@@ -3,10 +3,10 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from . import _core
-from ._arrays import piecewise
+from ._arrays import integers, piecewise
 from .grid import Grid
 
 UNSEEN = -1.6375e30
@@ -34,6 +34,25 @@ def reordered(rows: NDArray[Any], to_nest: bool) -> NDArray[Any]:
     for row, out in zip(rows, result):
         _core.reorder(row, out, to_nest)
     return result
+
+
+def own_pixels(numbers: ArrayLike, values: NDArray[Any], grid: Grid, nest: bool) -> tuple[NDArray[np.int64], NDArray[Any]]:
+    """The numbers of some pixels, ascending, and their values. Raises ValueError for numbers that are no pixels of the grid, or
+    not those of the values."""
+    pixels = integers("pixels", numbers)
+    if nest:
+        raise ValueError("pixels: are numbers in ring order: leave nest out")
+    if pixels.shape != values.shape[-1:]:
+        raise ValueError(f"pixels: has shape {pixels.shape}: must be [{values.shape[-1]}], one for each of the values")
+    if pixels.min() < 0 or pixels.max() >= grid.n_pixels:
+        raise ValueError(f"pixels: are from {pixels.min()} to {pixels.max()}: must be from 0 to {grid.n_pixels - 1} for {grid.name}")
+    steps = np.diff(pixels)
+    if steps.size and steps.min() <= 0:
+        order = np.argsort(pixels, kind="stable")
+        pixels, values = pixels[order], np.ascontiguousarray(values[..., order])
+        if (np.diff(pixels) == 0).any():
+            raise ValueError(f"pixels: {pixels[1:][np.diff(pixels) == 0][0]} occurs twice: must be there once")
+    return pixels, values
 
 
 def grid_of_length(name: str, n_pixels: int) -> Grid:

@@ -144,6 +144,8 @@ def _in_hertz(frequency: Any) -> Any:
         raise ValueError(f"frequency = {frequency!r}: must be a number of Hz, a text such as '217 GHz', or a Quantity") from None
     if found.shape != () or not 0 < found.value < np.inf:
         raise ValueError(f"frequency = {frequency!r}: must be one frequency, finite and above 0; a bandpass is not integrated")
+    if not isinstance(frequency, str) and quantity_unit(frequency) is None and found.value < 1e6:
+        raise ValueError(f"frequency = {frequency!r}: a number is in Hz, and must be 1e6 or more: write \"{frequency:g} GHz\" for GHz")
     return found
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _core
 from ._arrays import complex_input, copied, sequence, vector
 from ._checked import arguments_as, checked
+from ._kinds import Maps
 from ._maps import MapRows, weights_of
 from ._units import quantity_unit, with_unit
 from .grid import Grid
@@ -73,13 +74,14 @@ def wavelet_transform(alm: ArrayLike, windows: Sequence[ArrayLike], lmax: int | 
     >>> bool(np.allclose(zonal.inverse_wavelet_transform(scales, windows), alm))
     True
     """
-    rows = np.ascontiguousarray(complex_input("alm", alm), np.complex128)
+    rows = np.asarray(complex_input("alm", alm), np.complex128, order="C")
     if rows.ndim != 1:
         raise ValueError(f"alm: has shape {rows.shape}: must be [n_alm]")
     lmax = lmax_of(len(rows), lmax, mmax)
     factors = _windows(windows)
     scales = np.empty((len(factors), len(rows)), np.complex128)
-    _core.wavelet_transform(lmax, lmax if mmax is None else mmax, factors, rows, scales)
+    with arguments_as({"window": "windows"}):
+        _core.wavelet_transform(lmax, lmax if mmax is None else mmax, factors, rows, scales)
     return with_unit(scales, quantity_unit(alm))
 
 
@@ -90,15 +92,16 @@ def inverse_wavelet_transform(scales: ArrayLike, windows: Sequence[ArrayLike], l
 
     If the squares of the windows sum to 1, this is the inverse of `wavelet_transform`.
     """
-    rows = np.ascontiguousarray(complex_input("scales", scales), np.complex128)
+    rows = np.asarray(complex_input("scales", scales), np.complex128, order="C")
     if rows.ndim != 2:
         raise ValueError(f"scales: has shape {rows.shape}: must be [scale, n_alm]")
-    lmax = lmax_of(rows.shape[1], lmax, mmax)
+    lmax = lmax_of(rows.shape[1], lmax, mmax, "scales")
     factors = _windows(windows)
     if len(factors) != len(rows):
         raise ValueError(f"scales, windows: have {len(rows)} and {len(factors)} parts: must have as many")
     alm = np.empty(rows.shape[1], np.complex128)
-    _core.inverse_wavelet_transform(lmax, lmax if mmax is None else mmax, factors, rows, alm)
+    with arguments_as({"window": "windows"}):
+        _core.inverse_wavelet_transform(lmax, lmax if mmax is None else mmax, factors, rows, alm)
     return with_unit(alm, quantity_unit(scales))
 
 
@@ -127,6 +130,12 @@ def fit_dipole(map: ArrayLike, *, mask: ArrayLike | None = None, nest: bool | No
     return given.kind.numbers(monopole), given.kind.numbers(np.array(dipole))
 
 
+@overload
+def remove_dipole(map: Maps, *, mask: ArrayLike | None = None, monopole_only: bool = False, nest: bool | None = None,
+                  grid: Grid | None = None) -> Maps: ...
+@overload
+def remove_dipole(map: ArrayLike, *, mask: ArrayLike | None = None, monopole_only: bool = False, nest: bool | None = None,
+                  grid: Grid | None = None) -> Any: ...
 @checked
 def remove_dipole(map: ArrayLike, *, mask: ArrayLike | None = None, monopole_only: bool = False,
                   nest: bool | None = None, grid: Grid | None = None) -> Any:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,7 +19,10 @@ from ._angles import angles
 from ._arrays import complex_input, sequence, spectrum, text, vector
 from ._arrays import path as path_of
 from ._checked import checked, within
-from ._maps import MapRows, fields_of
+from ._energies import EnergyLike
+from ._energies import energy as mev
+from ._maps import MapRows, fields_of, pixels_of
+from ._names import no_attribute
 from ._notes import warn
 from ._progress import Progress, reporting
 from ._threads import resolve
@@ -38,7 +41,8 @@ def read_map(path: Path, fields: Sequence[str | int] = (), *, hdu: str | int | N
              multi_order_nside: int | None = None) -> Map:
     """Reads a map of HEALPix pixels or a cylindrical (CAR) image, of the sky or of a part, as a `zonal.Map`, [row, pixel].
 
-    Its values are in ring order and float64, and UNSEEN where a partial sky has no pixels. Rows that are I, Q, U (or
+    Its values are in ring order and float64, and UNSEEN where a partial sky has no pixels; it takes the memory of these alone
+    until its values are asked for (see `zonal.Map`). Rows that are I, Q, U (or
     Q, U) come first, U in the COSMO convention. Its nest_in_file, partial, single and cards say how the file holds it.
 
     fields: names or numbers of the columns; by default all that hold fields of the sky. auxiliary: hits, errors and
@@ -58,8 +62,8 @@ def read_map(path: Path, fields: Sequence[str | int] = (), *, hdu: str | int | N
                            auxiliary, pol, nest_if_absent, nan_is_unseen, multi_order_nside)
     warn(found["notes"])
     return Map(found["values"].reshape(len(found["names"]), -1), _grid_of_file(found["nside"], found["rings"]), False,
-               found["units"], found["coordinates"], found["names"], pol=found["polarized"], nest_in_file=found["nest"],
-               partial=found["partial"], single=found["single"], cards=found["cards"])
+               found["units"], found["coordinates"], found["names"], pol=found["polarized"], pixels=found["pixels"],
+               nest_in_file=found["nest"], single=found["single"], cards=found["cards"])
 
 
 def _grid_of_file(nside: int, rings: tuple[int, int, float, bool] | None) -> Grid:
@@ -86,7 +90,8 @@ def write_map(path: Path, maps: ArrayLike | Map, *, grid: Grid | None = None, po
     cards: more of them for the header.
 
     A Map gives what is not given here: its columns, units, coordinates and order, and partial, single, cards and the
-    order of the file that it was read from. Other maps are written in ring order.
+    order of the file that it was read from. One of a part of the sky is written with all of its pixels, UNSEEN ones among
+    them. Other maps are written in ring order.
     """
     if multi_order and nest:
         raise ValueError("nest = True: has no effect with multi_order = True: leave one of them out")
@@ -101,12 +106,21 @@ def write_map(path: Path, maps: ArrayLike | Map, *, grid: Grid | None = None, po
         nest = maps.nest or maps.nest_in_file if nest is None else nest
         partial, single = partial or maps.partial, maps.single if single is None else single
         cards = [*maps.cards, *sequence("cards", cards)]
-        values = maps.reordered(nest=False).values
-    given = MapRows(values, grid, False, bool(pol))
-    about = described(len(given.rows), bool(pol), names, units, coordinates, bool(nest),
-                      given.rows.dtype == np.float32 if single is None else single)
+    own, rows, pixels = _rows_to_write(maps, values, grid, bool(pol), partial)
+    about = described(len(rows), bool(pol), names, units, coordinates, bool(nest),
+                      rows.dtype == np.float32 if single is None else single)
     about.cards, about.partial, about.multi_order = _cards(cards), partial, multi_order
-    _core.write_map(os.fspath(path), np.asarray(given.rows, np.float64), given.pixels, about, overwrite)
+    _core.write_map(os.fspath(path), np.asarray(rows, np.float64), pixels, about, overwrite, own)
+
+
+def _rows_to_write(maps: Any, values: Any, grid: Grid | None, pol: bool,
+                   partial: bool) -> tuple[NDArray[np.int64] | None, NDArray[Any], Any]:
+    """The pixels of a Map of a part of the sky, else None; values of these, or of all; and the kind of pixels."""
+    if isinstance(maps, Map) and partial and maps.is_part:
+        own, rows = maps.own()
+        return own, rows, pixels_of(maps.grid)
+    given = MapRows(maps.reordered(nest=False).values if isinstance(maps, Map) else values, grid, False, pol)
+    return None, given.rows, given.pixels
 
 
 def described(n_rows: int, pol: bool, names: Sequence[str], units: Sequence[str], coordinates: str, nest: bool,
@@ -135,7 +149,10 @@ def write_alm(path: Path, alm: ArrayLike, lmax: int | None = None, mmax: int | N
               coordinates: str = "unknown", cards: Sequence[Card] = (), overwrite: bool = False) -> None:
     """Writes alm, [n_alm], or [3, n_alm] for T, E, B; complex64 in single precision. lmax: by default what the number
     of coefficients tells, with mmax = lmax. unit: by default that of a Quantity."""
-    rows = np.atleast_2d(complex_input("alm", alm))
+    rows = complex_input("alm", alm)
+    if rows.ndim not in (1, 2):
+        raise ValueError(f"alm: has shape {rows.shape}: must be [n_alm], or [3, n_alm] for T, E and B")
+    rows = np.atleast_2d(rows)
     lmax = lmax_of(rows.shape[-1], lmax, mmax)
     _core.write_alm(os.fspath(path), np.ascontiguousarray(rows, np.complex128), lmax, lmax if mmax is None else mmax,
                     rows.dtype == np.complex64, unit or text_of(quantity_unit(alm)), _coordinates(coordinates),
@@ -147,7 +164,7 @@ def read_cl(path: Path, *, hdu: str | int | None = None, dl: bool = False) -> di
     """Returns the power spectra of a FITS or text file by their names (TT, EE, ...), each [lmax + 1] from l = 0 on.
 
     dl: the file holds D_l = l (l + 1) C_l / 2 pi."""
-    spectra, notes = _core.read_spectrum(_existing(path), "" if hdu is None else str(hdu), dl)
+    spectra, _, notes = _core.read_spectrum(_existing(path), "" if hdu is None else str(hdu), dl, None)
     warn(notes)
     return spectra
 
@@ -188,10 +205,10 @@ def read_profile(path: Path) -> Kernel:
 
 
 @checked
-def read_psf(path: Path, energy: float) -> Kernel:
-    """Returns the kernel of a point-spread function of the Fermi tools (gtpsf) at an energy in MeV, which must lie in
-    the file's range."""
-    return Kernel.from_profile(*_core.read_psf(_existing(path), energy))
+def read_psf(path: Path, energy: EnergyLike) -> Kernel:
+    """Returns the kernel of a point-spread function of the Fermi tools (gtpsf) at an energy, which must lie in the file's
+    range: a number in MeV, a text such as "100GeV", or a Quantity."""
+    return Kernel.from_profile(*_core.read_psf(_existing(path), mev(energy)))
 
 
 @checked
@@ -215,10 +232,10 @@ class Events(NamedTuple):
 
 
 @checked
-def bin_events(events: Events, nside: int, energies: tuple[float, float] | None = None) -> NDArray[np.float64]:
+def bin_events(events: Events, nside: int, energies: tuple[EnergyLike, EnergyLike] | None = None) -> NDArray[np.float64]:
     """Returns the counts of events in HEALPix pixels, [12 nside^2] in ring order.
 
-    energies: from and below which energy (MeV) they count; by default all. Events without a position or, where
+    energies: from and below which energy they count, as in `read_psf`; by default all. Events without a position or, where
     energies matter, without an energy do not count, which becomes a ZonalWarning.
 
     >>> photons = zonal.io.Events(np.zeros(3), np.zeros(3), None, "galactic")
@@ -228,10 +245,12 @@ def bin_events(events: Events, nside: int, energies: tuple[float, float] | None 
     if not isinstance(events, Events):
         raise TypeError(f"events: must be a zonal.io.Events, not {type(events).__name__}")
     if energies is not None:
-        lower, upper = vector("energies", energies) if len(sequence("energies", energies)) == 2 else (1.0, 0.0)
-        if not lower < upper:
+        ends = [mev(end, "energies") for end in sequence("energies", energies)]
+        if len(ends) != 2 or not ends[0] < ends[1]:
             raise ValueError(f"energies = {energies}: must be two, the smaller one first")
-        energies = float(lower), float(upper)
+        energies = ends[0], ends[1]
+        if events.energy is None:
+            raise ValueError(f"energies = {energies} MeV: the events have none: read_events(..., energy=) names their column")
     energy = None if events.energy is None else vector("energy", events.energy)
     counts, _, lost, silent = _core.bin_events(angles("longitude", events.longitude), angles("latitude", events.latitude),
                                                energy, nside, energies)
@@ -288,3 +307,8 @@ __all__ = ["Events", "Map", "bin_events", "quadrature_weights", "read_alm", "rea
 
 def __dir__() -> list[str]:
     return list(__all__)
+
+
+if not TYPE_CHECKING:
+    def __getattr__(name: str) -> Any:
+        raise no_attribute(__name__, name, __all__)

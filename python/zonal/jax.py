@@ -362,3 +362,7 @@ def _complex(values: Any, name: str = "alm") -> jax.Array:
 
 __all__ = ["adjoint", "alm2cl", "almxfl", "analyze", "convolve", "gaussian_window", "profile_window", "rotate_alm", "smooth",
            "synalm", "synthesize"]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

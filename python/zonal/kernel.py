@@ -122,6 +122,13 @@ class Kernel:
         return f"<zonal.Kernel {self.name}>"
 
 
+def required_kernel(kernel: Any) -> Kernel:
+    """Raises TypeError for what is no kernel."""
+    if not isinstance(kernel, Kernel):
+        raise TypeError(f"kernel: must be a zonal.Kernel, such as zonal.Kernel.gaussian(\"1deg\"), not {type(kernel).__name__}")
+    return kernel
+
+
 def _make(factory: str, *arguments: Any) -> Kernel:
     kernel = Kernel.__new__(Kernel)
     if isinstance(arguments[0], Kernel):
@@ -136,7 +143,7 @@ def _make(factory: str, *arguments: Any) -> Kernel:
 def gaussian_window(fwhm: AngleLike, lmax: int, spin: int = 0) -> NDArray[np.float64]:
     """Returns exp(-(l(l+1) - spin^2) sigma^2 / 2), [lmax + 1], sigma = fwhm / sqrt(8 ln 2), and 0 for l < spin.
 
-    fwhm: above 0, at most pi. spin: 0, or 2 for E and B (Challinor et al. 2000).
+    fwhm: above 0, at most pi. spin: of the field, 0 or more, such as 2 for E and B (Challinor et al. 2000).
 
     >>> zonal.gaussian_window("90deg", 2).round(3).tolist()
     [1.0, 0.641, 0.263]
@@ -148,7 +155,8 @@ def gaussian_window(fwhm: AngleLike, lmax: int, spin: int = 0) -> NDArray[np.flo
 def needlet_windows(base: float, lmax: int) -> list[NDArray[np.float64]]:
     """Returns standard needlets (Marinucci et al. 2008) as windows [lmax + 1] whose squares sum to 1.
 
-    The first holds what lies below the needlets, l = 0 alone; the j-th needlet lives in base^(j-1) < l < base^(j+1).
+    The first holds what lies below the needlets, l = 0 alone; then come needlets j = 0, 1, ..., which live in
+    base^(j-1) < l < base^(j+1).
     A map convolved with each of them, and each result with the same window again, sums to the map.
     base: above 1, at most 64. `Kernel.from_window` makes kernels of them.
 
@@ -181,7 +189,18 @@ def deconvolution_window(target: ArrayLike, b_l: ArrayLike, floor: float) -> NDA
 def matched_filter_window(b_l: ArrayLike, c_l: ArrayLike, n_l: ArrayLike) -> NDArray[np.float64]:
     """Returns the filter of least variance for point sources seen with the beam b_l in a sky of spectrum C_l and noise
     N_l (Haehnelt & Tegmark 1996), with unit response: a source A K(theta), where K (1/sr) is the profile of b_l, has the
-    value A at its centre in the filtered map."""
+    value A at its centre in the filtered map.
+
+    Filter by `zonal.smooth(map, beam=window, method="harmonic")`, which uses all degrees that the grid resolves. Within an
+    error, smooth ends at the lmax up to which it can certify one, and so cuts a filter that is large at the highest degrees;
+    a warning then says that the answer depends on lmax.
+
+    >>> l, b_l = np.arange(48), zonal.gaussian_window("5deg", 47)
+    >>> window = zonal.matched_filter_window(b_l, 1 / (1 + l) ** 2, np.full(48, 1e-3))
+    >>> filtered = 7 * zonal.Kernel.from_window(b_l * window)  # of a source with A = 7
+    >>> round(filtered.profile(0.0), 9)
+    7.0
+    """
     return _core.matched_filter_window(vector("b_l", b_l), *alike(c_l=c_l, n_l=n_l))
 
 

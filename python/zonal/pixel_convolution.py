@@ -11,10 +11,11 @@ from ._checked import Large, checked
 from ._devices import DeviceLike, resolve_device
 from ._kinds import kind_of, ring_values
 from ._libraries import REAL, device_arrays
+from ._pixels import required_grid
 from ._progress import Progress, reporting
 from ._threads import resolve
 from .grid import Grid
-from .kernel import Kernel
+from .kernel import Kernel, required_kernel
 
 
 class Share(NamedTuple):
@@ -58,9 +59,9 @@ class PixelConvolution:
                  accuracy: float = 0.0, threads: int | None = None, device: DeviceLike | None = None,
                  devices: Sequence[DeviceLike | int] = (), max_workspace_bytes: Large = 0) -> None:
         self._arguments = {name: value for name, value in locals().items() if name not in ("self", "kernel", "grid", "grid_out")}
-        for name, value, kind in (("kernel", kernel, Kernel), ("grid", grid, Grid), ("grid_out", grid if grid_out is None else grid_out, Grid)):
-            if not isinstance(value, kind):
-                raise TypeError(f"{name}: must be a zonal.{kind.__name__}, not {type(value).__name__}")
+        required_kernel(kernel)
+        for name, value in (("grid", grid), ("grid_out", grid if grid_out is None else grid_out)):
+            required_grid(name, value)
         for name, text, permitted in (("method", method, ("ring-fft", "pixel-sum")), ("precision", precision, ("float64", "float32"))):
             if text not in permitted:
                 raise ValueError(f"{name} = {text!r}: must be {' or '.join(map(repr, permitted))}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,14 +13,21 @@ from ._arrays import output, real_input
 from ._checked import arguments_as, checked
 from ._devices import DeviceLike, resolve_device
 from ._kinds import kind_of, ring_values
+from ._options import Costs, MaskRule, Method, Reference
+from ._pixels import required_grid
 from ._progress import Progress, reporting
+from ._smoothing import choice_of, costs_of, mask_rule_of, optional_choice_of
 from ._threads import resolve
 from .grid import Grid
-from .kernel import Kernel
-from .smoothing import MaskRule, Method, choice_of, costs_of, mask_rule_of, optional_choice_of
+from .kernel import Kernel, required_kernel
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._options import PlanOptions
 
 
-def plan(kernel: Kernel, grid: Grid, **options: Any) -> ConvolutionPlan:
+def plan(kernel: Kernel, grid: Grid, **options: Unpack[PlanOptions]) -> ConvolutionPlan:
     """Finds the fastest way to convolve maps of a grid with a kernel within an error, and makes it ready.
 
     kernel: a zonal.Kernel. grid: of the maps and of the results. The options are those of `zonal.ConvolutionPlan`.
@@ -59,14 +66,13 @@ class ConvolutionPlan:
 
     @checked
     def __init__(self, kernel: Kernel, grid: Grid, *, error: float = 1e-5, lmax: int | None = None,
-                 gain: float | None = None, reference: Literal["discrete", "continuous"] | None = None,
+                 gain: float | None = None, reference: Reference | None = None,
                  method: Method = "auto", n_maps: int = 1, allow_single: bool = True, mask_mode: MaskRule = "zero", mask_threshold: float | None = None,
-                 fill_masked: bool = False, costs: Literal["default", "measured"] = "default",
+                 fill_masked: bool = False, costs: Costs = "default",
                  threads: int | None = None, device: DeviceLike = "cpu") -> None:
         self._arguments = {name: value for name, value in locals().items() if name not in ("self", "kernel", "grid")}
-        if not isinstance(kernel, Kernel) or not isinstance(grid, Grid):
-            raise TypeError(f"kernel, grid: must be a zonal.Kernel and a zonal.Grid, not {type(kernel).__name__} and "
-                            f"{type(grid).__name__}")
+        required_kernel(kernel)
+        required_grid("grid", grid)
         self._kernel, self._grid, self._n_maps = kernel, grid, n_maps
         request = _core.ConvolutionRequest()
         request.grid, request.kernel = grid._grid, kernel._kernel

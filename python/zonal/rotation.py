@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
 from ._angles import AngleLike, angle
-from ._arrays import complex_input, copied, doubles, sequence
+from ._arrays import complex_input, copied, doubles, required_finite, sequence, shown
 from ._checked import checked, within
 from ._devices import DeviceLike, resolve_device
+from ._kinds import Maps
 from ._maps import MapRows
 from ._notes import warn
 from ._progress import Progress, reporting
@@ -74,6 +75,14 @@ def rotate_alm(alm: ArrayLike, rotation: Rotation, lmax: int | None = None, *, i
     return with_unit(result, unit)
 
 
+@overload
+def rotate_map(maps: Maps, rotation: Rotation, *, pol: bool | None = None, nest: bool | None = None,
+               lmax: int | None = None, iterations: int = 3, fill_masked: bool = False, threads: int | None = None,
+               device: DeviceLike = "cpu", progress: Progress = False) -> Maps: ...
+@overload
+def rotate_map(maps: ArrayLike, rotation: Rotation, *, pol: bool | None = None, nest: bool | None = None,
+               lmax: int | None = None, iterations: int = 3, fill_masked: bool = False, threads: int | None = None,
+               device: DeviceLike = "cpu", progress: Progress = False) -> Any: ...
 @checked
 def rotate_map(maps: ArrayLike, rotation: Rotation, *, pol: bool | None = None, nest: bool | None = None,
                lmax: int | None = None, iterations: int = 3, fill_masked: bool = False, threads: int | None = None,
@@ -96,6 +105,7 @@ def rotate_map(maps: ArrayLike, rotation: Rotation, *, pol: bool | None = None, 
         raise ValueError(f"lmax = {lmax}: must be 0 or more")
     how.lmax = -1 if lmax is None else lmax
     how.iterations, how.threads, how.device = iterations, resolve(threads), resolve_device(device)
+    required_finite("maps", given.rows)
     result, written = given.new_output(None)
     turned = np.empty(written.shape)
     rows = _core.Maps(given.rows.astype(np.float64, copy=False), given.pixels, given.fields)
@@ -127,7 +137,7 @@ def _euler_angles(rotation: Rotation) -> Any:
     if len(angles) == 3 and all(isinstance(row, (list, tuple, np.ndarray)) and np.shape(row) == (3,) for row in angles):
         return _core.euler_angles(doubles("rotation", rotation).tolist())
     if len(angles) != 3:
-        raise ValueError(f"rotation = {rotation!r}: must be three Euler angles, a 3 x 3 matrix, or two letters")
+        raise ValueError(f"rotation = {shown(rotation)}: must be three Euler angles, a 3 x 3 matrix, or two letters")
     with within("rotation"):
         return _core.EulerAngles(*(angle(value, name) for value, name in zip(angles, ("psi", "theta", "phi"))))
 

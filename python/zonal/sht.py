@@ -16,8 +16,8 @@ from ._checked import Large, checked, invalid
 from ._devices import DeviceLike, resolve_device
 from ._kinds import kind_of, ring_values
 from ._libraries import COMPLEX, REAL, device_arrays, partner
-from ._pixels import has_unseen, is_unseen
 from ._notes import warn
+from ._pixels import has_unseen, is_unseen, required_grid
 from ._progress import Progress, reporting
 from ._threads import resolve
 from .grid import Grid
@@ -101,10 +101,8 @@ class SHT:
     @checked
     def __init__(self, grid: Grid, lmax: int, mmax: int | None = None, spin: int = 0,
                  threads: int | None = None, *, device: DeviceLike = "cpu", max_workspace_bytes: Large = 0) -> None:
-        if not isinstance(grid, Grid):
-            raise TypeError(f"grid: must be a zonal.Grid, not {type(grid).__name__}")
+        required_grid("grid", grid)
         lmax, spin = integer("lmax", lmax), integer("spin", spin)
-        mmax = None if mmax is None else integer("mmax", mmax)
         if mmax is not None and mmax < 0:
             raise ValueError(f"mmax = {mmax}: must be from 0 to lmax = {lmax}")
         self._grid, self._lmax, self._spin, self._threads = grid, lmax, spin, threads

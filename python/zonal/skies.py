@@ -4,32 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
 from ._angles import AngleLike, width
-from ._arrays import complex_input, integer, spectrum, type_of, vector
+from ._arrays import complex_input, integer, required_finite, shown, spectrum, type_of, vector
 from ._checked import Large, arguments_as, checked, takes_options_of
 from ._devices import DeviceLike, resolve_device
-from ._kinds import kind_of, spectra_unit
+from ._kinds import Maps, kind_of, spectra_unit
 from ._maps import MapRows, ring_weights_of, weights_of
 from ._notes import warn
 from ._progress import Progress, reporting
+from ._smoothing import choice_of
 from ._threads import resolve
 from ._units import quantity_unit, with_unit
 from .grid import Grid
 from .sht import SHT, alm_size, healpix_sht
 from .sky_map import Map
-from .smoothing import choice_of
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._options import AnalysisOptions
 
 Spectra = ArrayLike | Mapping[str, ArrayLike]
 """C_l of one field, [lmax + 1], or a mapping of the names TT, EE, BB, TE, TB, EB (each from l = 0 on)."""
 
 _NAMES = ("TT", "EE", "BB", "TE", "TB", "EB")
-
 
 @checked
 def synalm(c_l: Spectra, lmax: int | None = None, mmax: int | None = None, *, seed: Large, dtype: Any = np.complex128,
@@ -58,6 +62,16 @@ def synalm(c_l: Spectra, lmax: int | None = None, mmax: int | None = None, *, se
     return with_unit(alm if len(alm) == 3 else alm[0], _unit_of_fields(c_l))
 
 
+@overload
+def synfast(c_l: Spectra, grid: Grid | int, lmax: int | None = None, mmax: int | None = None, *, seed: Large,
+            fwhm: AngleLike | None = None, window: ArrayLike | None = None, dtype: Any = np.float64,
+            return_alm: Literal[True], threads: int | None = None, device: DeviceLike = "cpu",
+            progress: Progress = False) -> tuple[NDArray[Any], NDArray[Any]]: ...
+@overload
+def synfast(c_l: Spectra, grid: Grid | int, lmax: int | None = None, mmax: int | None = None, *, seed: Large,
+            fwhm: AngleLike | None = None, window: ArrayLike | None = None, dtype: Any = np.float64,
+            return_alm: Literal[False] = False, threads: int | None = None, device: DeviceLike = "cpu",
+            progress: Progress = False) -> NDArray[Any]: ...
 @checked
 def synfast(c_l: Spectra, grid: Grid | int, lmax: int | None = None, mmax: int | None = None, *, seed: Large,
             fwhm: AngleLike | None = None, window: ArrayLike | None = None, dtype: Any = np.float64,
@@ -154,9 +168,10 @@ def map2alm(maps: ArrayLike, lmax: int | None = None, mmax: int | None = None, *
     how.remove = None if remove is None else choice_of("remove", remove, _core.FitTerms)
     how.threads, how.device = resolve(threads), resolve_device(device)
     rows = _core.Maps(given.rows.astype(np.float64, copy=False), given.pixels, given.fields)
+    weights = weights_of("mask", mask, n_pixels, given.nest)
+    required_finite("maps", given.rows, weights)
     with reporting(progress, "analysis") as report:
-        alm, notes = _core.analyze_maps(rows, how, weights_of("mask", mask, n_pixels, given.nest),
-                                        weights_of("pixel_weights", pixel_weights, n_pixels, given.nest), report)
+        alm, notes = _core.analyze_maps(rows, how, weights, weights_of("pixel_weights", pixel_weights, n_pixels, given.nest), report)
     warn(notes)
     found: NDArray[np.complex128] = alm
     return given.kind.numbers(found[0] if given.is_single else found)
@@ -190,7 +205,7 @@ def alm2cl(alm: ArrayLike, alm2: ArrayLike | None = None, lmax: int | None = Non
 @takes_options_of(map2alm)
 @checked
 def anafast(maps: ArrayLike, maps2: ArrayLike | None = None, lmax: int | None = None, mmax: int | None = None,
-            **options: Any) -> Any:
+            **options: Unpack[AnalysisOptions]) -> Any:
     """Returns the power spectrum of a map, [lmax + 1], or the cross spectrum of two; for pol=True a dict of all spectra
     (see `alm2cl`). Nothing is divided by the part of the sky that a mask leaves.
 
@@ -230,6 +245,12 @@ def _without_rows(maps: Any) -> Any:
     return maps[0] if np.ndim(maps) == 2 and len(maps) == 1 else maps
 
 
+@overload
+def udgrade(maps: Maps, nside: int, *, nest: bool | None = None, combine: Literal["mean", "sum"] = "mean",
+            pessimistic: bool = False) -> Maps: ...
+@overload
+def udgrade(maps: ArrayLike, nside: int, *, nest: bool | None = None, combine: Literal["mean", "sum"] = "mean",
+            pessimistic: bool = False) -> Any: ...
 @checked
 def udgrade(maps: ArrayLike, nside: int, *, nest: bool | None = None, combine: Literal["mean", "sum"] = "mean",
             pessimistic: bool = False) -> Any:
@@ -244,8 +265,8 @@ def udgrade(maps: ArrayLike, nside: int, *, nest: bool | None = None, combine: L
     66.0
     """
     given = MapRows(maps, None, nest, False)
-    if combine not in ("mean", "sum"):
-        raise ValueError(f"combine = {combine!r}: must be 'mean' or 'sum'")
+    if not isinstance(combine, str) or combine not in ("mean", "sum"):
+        raise ValueError(f"combine = {shown(combine)}: must be 'mean' or 'sum'")
     grid = Grid.healpix(nside)
     result, written = given.new_output(None, grid)
     for row, out in zip(given.rows, written):
@@ -263,23 +284,26 @@ def _sht(grid: Grid | int, lmax: int, mmax: int | None, spin: int, threads: int 
         return healpix_sht(integer("grid", grid), lmax, mmax, spin, threads, device)
 
 
-def lmax_of(n_alm: int, lmax: int | None, mmax: int | None) -> int:
+def lmax_of(n_alm: int, lmax: int | None, mmax: int | None, name: str = "alm") -> int:
     """lmax of an array of coefficients where it is not given, which then has mmax = lmax."""
     if n_alm == 0:
-        raise ValueError("alm: is empty")
+        raise ValueError(f"{name}: is empty")
     if lmax is None:
         if mmax is not None:
             raise ValueError("mmax: give lmax, too")
         lmax = round((8 * n_alm + 1) ** 0.5 - 3) // 2
     if n_alm != alm_size(lmax, mmax):
         is_map = n_alm == 12 * round((n_alm / 12) ** 0.5) ** 2
-        raise ValueError(f"alm: has {n_alm} coefficients, which are not those of lmax = {lmax} and mmax = "
+        raise ValueError(f"{name}: has {n_alm} coefficients, which are not those of lmax = {lmax} and mmax = "
                          f"{lmax if mmax is None else mmax}{'; a map has as many pixels: map2alm finds its alm' if is_map else ''}")
     return lmax
 
 
 def named_spectra(c_l: Spectra) -> dict[str, NDArray[np.float64]]:
     named = c_l if isinstance(c_l, Mapping) else {"TT": c_l}
+    if not isinstance(c_l, Mapping) and np.ndim(c_l) == 2:
+        raise ValueError(f"c_l: has shape {np.shape(c_l)}: must be [lmax + 1], or a mapping of names, such as "
+                         "{'TT': c_l[0], 'EE': c_l[1], 'BB': c_l[2], 'TE': c_l[3]}")
     unknown = set(named) - set(_NAMES)
     if unknown or "TT" not in named:
         raise ValueError(f"c_l: has the names {', '.join(named)}: must have TT, and may have {', '.join(_NAMES[1:])}")

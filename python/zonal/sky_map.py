@@ -7,13 +7,13 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from . import _core, _units
 from ._arrays import PIECE, real_input
 from ._checked import checked, within
 from ._map_arithmetic import MapArithmetic, scaled
-from ._pixels import grid_of_length, is_unseen, reordered, required_grid
+from ._pixels import UNSEEN, grid_of_length, is_unseen, own_pixels, reordered, required_grid
 from .grid import Grid
 
 Card = tuple[str, bool | int | float | str, str]
@@ -30,6 +30,9 @@ class Map(MapArithmetic):
     kept as they are, and astropy is imported only when a unit has to be converted.
     coordinates: galactic, ecliptic or equatorial, or their letters G, E and C. columns: the rows' names, such as "IQU".
     pol: the rows begin with I, Q, U, or are Q, U; by default their names say so.
+    pixels: the numbers of the pixels, in ring order, that values are those of; by default all of the sky. Such a Map takes the
+    memory of its own pixels until its values are asked for, which are UNSEEN elsewhere. `zonal.smooth`,
+    `zonal.convolve`, `zonal.io.read_map` and `zonal.io.write_map` do not ask for them, nor does map[row].
     nest_in_file, partial, single, cards: how the file that it was read from holds it.
 
     Functions of Zonal that take maps also take a Map. They take its order, pixels and pol from it, and return a Map
@@ -58,12 +61,12 @@ class Map(MapArithmetic):
     @checked
     def __init__(self, values: Any, grid: Grid | None = None, nest: bool | None = None, unit: Any = None,
                  coordinates: str | None = None, columns: Sequence[str] | None = None, *, pol: bool | None = None,
-                 nest_in_file: bool = False, partial: bool = False, single: bool | None = None,
-                 cards: Sequence[Card] = ()) -> None:
-        self.values: NDArray[Any] = real_input("values", values)
-        """[pixel] or [row, pixel]."""
-        if self.values.ndim not in (1, 2) or self.values.size == 0:
-            raise ValueError(f"values: has shape {self.values.shape}: must be [pixel] or [row, pixel]")
+                 pixels: ArrayLike | None = None, nest_in_file: bool = False, partial: bool = False,
+                 single: bool | None = None, cards: Sequence[Card] = ()) -> None:
+        stored = real_input("values", values._stored if isinstance(values, Map) else values)
+        kept = values._pixels if isinstance(values, Map) else None
+        if stored.ndim not in (1, 2) or stored.size == 0:
+            raise ValueError(f"values: has shape {stored.shape}: must be [pixel] or [row, pixel]")
         if isinstance(values, Map):
             grid, nest = agreed("values", values, grid, nest)
             unit = values.units if unit is None else unit
@@ -75,10 +78,13 @@ class Map(MapArithmetic):
                 raise ValueError(f"unit = {_units.text_of(unit)!r}: the values are in {_units.text_of(own)!r}: convert "
                                  "them by their to()")
             unit = own
-        n_rows, n_pixels = np.atleast_2d(self.values).shape
+        n_rows, n_pixels = np.atleast_2d(stored).shape
+        if grid is None and pixels is not None:
+            raise ValueError("pixels: are of a part of the sky, whose number of pixels does not tell the grid: give it")
         self.grid: Grid = grid_of_length("values", n_pixels) if grid is None else required_grid("grid", grid)
         self.nest: bool = bool(nest)
-        if self.grid.n_pixels != n_pixels:
+        self._pixels, self._stored = (kept, stored) if pixels is None else own_pixels(pixels, stored, self.grid, self.nest)
+        if self._pixels is None and self.grid.n_pixels != n_pixels:
             raise ValueError(f"values: has {n_pixels} pixels: must be {self.grid.n_pixels} for {self.grid.name}")
         if self.nest and self.grid.nside is None:
             raise ValueError(f"nest = True: is for HEALPix alone, not for {self.grid.name}")
@@ -95,7 +101,44 @@ class Map(MapArithmetic):
         """galactic, ecliptic, equatorial or unknown."""
         self.pol: bool = _is_polarized(self.columns) if pol is None else pol
         """Whether Q and U, in the COSMO convention, are among the rows."""
-        self.nest_in_file, self.partial, self.single, self.cards = nest_in_file, partial, single, list(cards)
+        self.nest_in_file, self.partial = nest_in_file, partial or self.is_part
+        self.single, self.cards = single, list(cards)
+
+    @property
+    def values(self) -> NDArray[Any]:
+        """[pixel] or [row, pixel], of the whole sky."""
+        if self._has_own_pixels:
+            whole = np.full(self.shape, UNSEEN, self.dtype)
+            whole[..., self._pixels] = self._stored
+            self._stored = whole
+        return self._stored
+
+    @values.setter
+    def values(self, values: NDArray[Any]) -> None:
+        self._stored = values
+
+    @property
+    def is_part(self) -> bool:
+        """Whether it is a map of a part of the sky."""
+        return self._pixels is not None
+
+    def own(self) -> tuple[NDArray[np.int64], NDArray[Any]]:
+        """Returns the numbers of the map's pixels, in ring order and ascending, and their values, [row, pixel]. A map of a part
+        of the sky has those that it was made with, and others that were given values since."""
+        if self._pixels is not None and self._has_own_pixels:
+            return self._pixels, np.atleast_2d(self._stored)
+        rows = np.atleast_2d(self.reordered(nest=False).values)
+        if self._pixels is None:
+            return np.arange(rows.shape[1]), rows
+        has: NDArray[np.bool_] = np.asarray(~is_unseen(rows).all(axis=0))
+        has[self._pixels] = True
+        pixels = np.flatnonzero(has)
+        return pixels, rows[:, pixels]
+
+    @property
+    def _has_own_pixels(self) -> bool:
+        """Whether there is memory for its own pixels alone."""
+        return self._pixels is not None and self._stored.shape[-1] < self.grid.n_pixels
 
     @property
     def nside(self) -> int:
@@ -126,15 +169,16 @@ class Map(MapArithmetic):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        return self.values.shape
+        """Of the values."""
+        return (*self._stored.shape[:-1], self.grid.n_pixels)
 
     @property
     def ndim(self) -> int:
-        return self.values.ndim
+        return self._stored.ndim
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        return self.values.dtype
+        return self._stored.dtype
 
     def to(self, unit: Any, frequency: Any = None) -> Map:
         """Returns the map in another unit; UNSEEN stays UNSEEN.
@@ -151,7 +195,7 @@ class Map(MapArithmetic):
         """
         text = _units.text_of(unit)
         factors = [_units.factor(own, text, frequency) for own in self.units]
-        return self._made(scaled(self.values, factors), units=[text] * len(factors))
+        return self._made(scaled(self._stored, factors), _pixels=self._pixels, units=[text] * len(factors))
 
     @checked
     def reordered(self, nest: bool) -> Map:
@@ -161,13 +205,13 @@ class Map(MapArithmetic):
         if self.grid.nside is None:
             raise ValueError(f"nest = True: is for HEALPix alone, not for {self.grid.name}")
         rows = reordered(np.atleast_2d(self.values), to_nest=nest)
-        return self._made(rows.reshape(self.shape), nest=nest)
+        return self._made(rows.reshape(self.shape), _pixels=self._pixels, nest=nest)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         return np.array(self.values, dtype=dtype, copy=True) if copy else np.asarray(self.values, dtype)
 
     def __len__(self) -> int:
-        return len(self.values)
+        return self.shape[0]
 
     def __getitem__(self, key: Any) -> Any:
         """Rows by numbers, slices or names, as a Map; pixels of a single map, map[rows, pixels] or map[map > 0], as numbers."""
@@ -179,10 +223,10 @@ class Map(MapArithmetic):
             key = [self._row(one) for one in key]
         if self.ndim == 1 or isinstance(key, tuple) or np.ndim(key) == 2:
             return self.values[key]
-        values, rows = self.values[key], np.atleast_1d(np.arange(len(self.values))[key]).tolist()
+        values, rows = self._stored[key], np.atleast_1d(np.arange(len(self))[key]).tolist()
         if values.ndim > 2 or values.size == 0:
             raise ValueError(f"map[{key!r}]: must choose one row or more")
-        return self._made(values, units=[self.units[i] for i in rows],
+        return self._made(values, _pixels=self._pixels, units=[self.units[i] for i in rows],
                           columns=[self.columns[i] for i in rows] if self.columns else [],
                           pol=self.pol and (rows[:3] == [0, 1, 2] or rows[:2] == [1, 2] if self._has_intensity else
                                             rows[:2] == [0, 1]))
@@ -192,7 +236,8 @@ class Map(MapArithmetic):
             return self.columns.index(name)
         letters = [_letter(column) for column in self.columns]
         if not _letter(name) or _letter(name) not in letters:
-            raise ValueError(f"row = {name!r}: must be one of {', '.join(self.columns) or 'no names: the map has no columns'}")
+            raise ValueError(f"row = {name!r}: must be one of {', '.join(self.columns)}" if self.columns else
+                             f"row = {name!r}: must be a number: the rows of this map have no names; zonal.Map(..., columns=) gives some")
         return letters.index(_letter(name))
 
     @property
@@ -201,8 +246,9 @@ class Map(MapArithmetic):
 
     def __repr__(self) -> str:
         pixels = f"nside {self.nside}" if self.nside else self.grid.name
-        rows = " ".join(self.columns) or ("" if self.ndim == 1 else f"{len(self.values)} rows")
-        least, most, share = _range(self.values)
+        rows = " ".join(self.columns) or ("" if self.ndim == 1 else f"{len(self)} rows")
+        least, most, share = _range(self._stored)
+        share = 1 - (1 - share) * self._stored.shape[-1] / self.grid.n_pixels
         found = [pixels, ("nest" if self.nest else "ring") if self.nside else "",
                  "" if self.coordinates == "unknown" else self.coordinates, rows, " ".join(dict.fromkeys(self.units)),
                  f"{least:.4g}..{most:.4g}", f"{100 * share:.3g} % unseen"]

@@ -15,11 +15,11 @@ from ._devices import DeviceLike, resolve_device
 from ._maps import MapRows
 from ._pixels import is_bad
 from ._progress import Progress, reporting
+from ._smoothing import choice_of
 from ._threads import resolve
 from .grid import Grid
 from .kernel import Kernel
 from .kernel import _make as make_kernel
-from .smoothing import choice_of
 
 
 class Split:
@@ -38,8 +38,8 @@ class Split:
     max_amplification: how much larger than the kernel the largest part may be. max_leakage: how much the profile may
     add above lmax, by default half of the error.
 
-    A split is immutable and can be pickled. Raises ValueError for a kernel that cannot be split like this, and if no
-    l_cut keeps the error.
+    A split is immutable and can be pickled. Raises ValueError for a kernel that cannot be split like this, and if none of
+    65 l_cut, spread evenly from 0 to lmax - 1, keeps the error and the limits; one between them may.
 
     >>> split = zonal.Split(zonal.gaussian_window("2deg", 300), "3deg", error=1e-4)
     >>> 0 < split.l_cut < 300 and split.estimated_error <= 1e-4
@@ -66,8 +66,10 @@ class Split:
             found = _core.split(vector("window", window), options, None if l_cut is None else integer("l_cut", l_cut),
                                 error or 0.0, report)
         if found is None:
-            raise ValueError(f"error = {error:g}: no l_cut keeps it with theta_cut = {np.rad2deg(options.theta_cut):.4g} "
-                             "degrees: take a larger theta_cut or error, or max_amplification or max_leakage")
+            lmax = np.size(window) - 1
+            raise ValueError(f"error = {error:g}: no l_cut was found that keeps it with theta_cut = "
+                             f"{np.rad2deg(options.theta_cut):.4g} degrees, of {min(_core.N_SPLITS_TRIED, lmax)} from 0 to "
+                             f"{lmax - 1}: take a larger theta_cut or error, or max_amplification or max_leakage")
         self._split, self._kernel = found, None
 
     @property

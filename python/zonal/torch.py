@@ -339,3 +339,7 @@ def _complex(alm: Tensor) -> Tensor:
 
 __all__ = ["adjoint", "alm2cl", "almxfl", "analyze", "convolve", "gaussian_window", "profile_window", "rotate_alm", "smooth", "synalm",
            "synthesize"]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -4,7 +4,7 @@
 
 namespace zonal::chebyshev {
 
-/// Of n coefficients of a series those that its integral counts.
+/// How many of a series' n coefficients its integral counts.
 inline std::int64_t n_integrated(std::int64_t n, HighestMode mode) {
     return mode == HighestMode::tau ? n - 1 : n;
 }

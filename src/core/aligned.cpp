@@ -1,5 +1,7 @@
 #include "core/aligned.hpp"
 
+#include <memory>
+
 #ifdef __linux__
 #include <sys/mman.h>
 #endif
@@ -10,16 +12,21 @@ namespace {
 constexpr std::size_t huge_page = std::size_t{2} << 20;
 }
 
+void advise_huge_pages(void* data, std::size_t bytes) {
+#ifdef __linux__
+    void* page = data;
+    // Mapped from the first whole huge page on: what lies around it has ordinary ones in any case.
+    if (std::align(huge_page, huge_page, page, bytes) != nullptr) madvise(page, bytes, MADV_HUGEPAGE);
+#endif
+}
+
 double* Scratch::reserve(std::int64_t count) {
     if (count <= capacity_) return data_;
     release();
     const std::size_t bytes = static_cast<std::size_t>(count) * sizeof(double);
     data_ = static_cast<double*>(::operator new (bytes, std::align_val_t{huge_page}));
     capacity_ = count;
-#ifdef __linux__
-    // The transforms stride through this memory: huge pages save most of the TLB misses. Advice only.
-    if (bytes >= huge_page) madvise(data_, bytes, MADV_HUGEPAGE);
-#endif
+    advise_huge_pages(data_, bytes);
     return data_;
 }
 

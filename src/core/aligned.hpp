@@ -30,6 +30,10 @@ struct AlignedAllocator {
     }
 };
 
+/// Asks the system for pages of 2 MiB for memory that will be written as a whole: they are made in a third of
+/// the time, and strides through them miss the TLB less. Advice only, for what lies in whole pages.
+void advise_huge_pages(void* data, std::size_t bytes);
+
 template <class T>
 using AlignedVector = std::vector<T, AlignedAllocator<T>>;
 

@@ -3,14 +3,15 @@
 // Include before <hwy/highway.h>. The instruction sets that a portable binary carries: fixed-length vectors
 // only, because the kernels keep arrays of vectors in registers, and only those that differ for this code
 // (SSSE3 adds nothing to SSE2 here, AVX3_DL nothing to AVX3).
-// A build may leave out more of them (the sanitizers' does, which takes long to compile): a sum of HWY_
-// names.
-#ifndef ZONAL_LEFT_OUT_TARGETS
-#define ZONAL_LEFT_OUT_TARGETS 0
+#define HWY_DISABLED_TARGETS \
+    (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV | HWY_SSSE3 | HWY_AVX3_DL)
+
+// The one instruction set of a build with ZONAL_TARGETS=native, by Highway's name. To Highway it is the
+// baseline; nothing but kernels is compiled for it.
+#ifdef ZONAL_ONLY_TARGET
+#define HWY_BASELINE_TARGETS ZONAL_ONLY_TARGET
+#define HWY_COMPILE_ONLY_STATIC
 #endif
-#define HWY_DISABLED_TARGETS                                                               \
-    (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV | HWY_SSSE3 | HWY_AVX3_DL | \
-     (ZONAL_LEFT_OUT_TARGETS))
 
 // On ARM the one target left is NEON, which every 64-bit processor has. Told that it cannot choose at run
 // time, Highway compiles it for the baseline; otherwise with an attribute for cryptography, with which GCC

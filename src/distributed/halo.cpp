@@ -39,7 +39,7 @@ HaloCopies halo_copies(const Grid& grid, const std::vector<std::vector<PixelRang
             copies.sent.push_back(copies.received.back());
             continue;
         }
-        // Of this rank's rings alone, as nobody else sends them: there are many ranks.
+        // Only this rank's rings are looked at, as nobody else sends them: there are many ranks.
         const auto reached = radial::rings_within(here, support, grid, rings_in(grid, pixels[other]));
         copies.sent.push_back(
             reached.empty() ? std::vector<PixelCopy>()

@@ -17,7 +17,7 @@ struct HaloCopies {
     /// array of `rings`. The rank itself: from the one array into the other.
     std::vector<std::vector<PixelCopy>> sent, received;
 
-    /// Of one row in double precision.
+    /// The traffic of one row in double precision.
     Traffic traffic(std::size_t rank) const;
 };
 

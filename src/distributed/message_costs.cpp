@@ -27,8 +27,8 @@ class Probe {
 
     std::size_t n_messages() const { return n_messages_; }
 
-    /// Of exchanges in which each rank sends messages of this many bytes: the shortest time of a few that
-    /// the slowest rank takes.
+    /// Times some exchanges in which each rank sends messages of this many bytes. Returns the shortest time
+    /// that the slowest rank takes.
     double seconds(std::size_t bytes) {
         constexpr int repeats = 3;
         double least = std::numeric_limits<double>::infinity();

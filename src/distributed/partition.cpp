@@ -216,7 +216,7 @@ std::vector<double> block_costs(const Grid& grid, const sht::RingPairs& pairs, b
 
 std::vector<double> block_bytes(const Grid& grid, const sht::RingPairs& pairs) {
     // F_m is counted up to half the pixels of the longest ring, which is lmax = 2 nside on HEALPix, so that
-    // shares do not depend on lmax. Of these orders, a ring has about those up to lmax sin(theta).
+    // shares do not depend on lmax. A ring has about the orders up to lmax sin(theta).
     std::int64_t longest = 0;
     for (const Ring& ring : grid.rings()) longest = std::max(longest, ring.n_pixels);
     std::vector<double> bytes;

@@ -79,7 +79,7 @@ std::vector<RankShare> DistributedTransform::shares() const {
     return all;
 }
 
-std::int64_t DistributedTransform::workspace_bytes() const {
+std::int64_t DistributedTransform::workspace_bytes(std::int64_t) const {
     std::int64_t sent[2] = {}, chunk = 0;
     for (const auto& band : chunk_bands_) {
         auto& largest = sent[chunk++ % 2];

@@ -40,7 +40,7 @@ class DistributedTransform final : public sht::TransformByType<DistributedTransf
 
     std::unique_ptr<ShtWorkspace::Storage> make_workspace(std::int64_t n_maps) const override;
     void prepare(ShtWorkspace::Storage& workspace) const override { storage_of(workspace); }
-    std::int64_t workspace_bytes() const override;
+    std::int64_t workspace_bytes(std::int64_t n_maps) const override;
     /// This rank's.
     double legendre_flops() const override { return partition_.legendre_flops[rank_]; }
 

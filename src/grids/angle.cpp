@@ -8,11 +8,15 @@
 
 namespace zonal {
 
-std::optional<double> angle_unit(std::string_view name) {
+std::optional<double> size_of_unit(std::span<const NamedUnit> units, std::string_view name) {
     if (name.empty()) return std::nullopt;
-    for (const auto& unit : angle_units)
+    for (const auto& unit : units)
         if (std::find(unit.names.begin(), unit.names.end(), name) != unit.names.end()) return unit.size;
     return std::nullopt;
+}
+
+std::optional<double> angle_unit(std::string_view name) {
+    return size_of_unit(angle_units, name);
 }
 
 double checked_width(const std::string& name, double radians, double most) {

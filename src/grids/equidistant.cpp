@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <vector>
 
+#include "grids/kept_nodes.hpp"
 #include "grids/latitude_nodes.hpp"
 
 namespace zonal {
@@ -113,27 +115,30 @@ std::int64_t degree_of_rule(std::int64_t n_rings) {
 Grid Grid::fejer1(std::int64_t n_rings, std::int64_t n_phi, double phi_0) {
     grids::check_n_rings(n_rings);
     return exact_to(degree_of_rule(n_rings),
-                    grids::grid_of_rings(grids::fejer1_nodes(n_rings), n_rings, n_phi, phi_0, "fejer1"));
+                    grids::grid_of_rings(grids::kept_nodes({grids::fejer1_nodes, n_rings}), n_rings, n_phi,
+                                         phi_0, "fejer1"));
 }
 
 Grid Grid::fejer2(std::int64_t n_rings, std::int64_t n_phi, double phi_0) {
     grids::check_n_rings(n_rings);
     return exact_to(degree_of_rule(n_rings),
-                    grids::grid_of_rings(grids::fejer2_nodes(n_rings), n_rings, n_phi, phi_0, "fejer2"));
+                    grids::grid_of_rings(grids::kept_nodes({grids::fejer2_nodes, n_rings}), n_rings, n_phi,
+                                         phi_0, "fejer2"));
 }
 
 Grid Grid::clenshaw_curtis(std::int64_t n_rings, std::int64_t n_phi, double phi_0) {
     grids::check_n_rings(n_rings, 2);
-    return exact_to(degree_of_rule(n_rings), grids::grid_of_rings(grids::clenshaw_curtis_nodes(n_rings),
-                                                                  n_rings, n_phi, phi_0, "clenshaw_curtis"));
+    return exact_to(degree_of_rule(n_rings),
+                    grids::grid_of_rings(grids::kept_nodes({grids::clenshaw_curtis_nodes, n_rings}), n_rings,
+                                         n_phi, phi_0, "clenshaw_curtis"));
 }
 
 Grid Grid::equidistant_cylindrical(std::int64_t n_rings, std::int64_t n_phi) {
     grids::check_n_rings(n_rings);
     const double half_pixel = std::numbers::pi / static_cast<double>(n_phi);
     return exact_to(degree_of_rule(n_rings),
-                    grids::grid_of_rings(grids::fejer1_nodes(n_rings), n_rings, n_phi, half_pixel,
-                                         "equidistant_cylindrical"));
+                    grids::grid_of_rings(grids::kept_nodes({grids::fejer1_nodes, n_rings}), n_rings, n_phi,
+                                         half_pixel, "equidistant_cylindrical"));
 }
 
 }  // namespace zonal

@@ -115,9 +115,9 @@ class Backend {
 
     virtual void run(const Task& task) = 0;
     virtual void reduce(const Reduction& reduction) = 0;
-    /// Of the matrix of n columns. columns: [field, vector, unknown of the field]
+    /// Inverts the matrix of n columns. columns: [field, vector, unknown of the field]
     virtual std::unique_ptr<Inverse> dense_inverse(const VectorPlaces& place, const double* columns) = 0;
-    /// Of B x - M x (half_width Int)^T. constant, integrated: the columns of B and M.
+    /// Inverts x -> B x - M x (half_width Int)^T. constant, integrated: the columns of B and M.
     virtual std::unique_ptr<Inverse> frozen_inverse(const Shape& shape, const TimeBasis& basis,
                                                     double half_width, const double* constant,
                                                     const double* integrated) = 0;
@@ -140,7 +140,7 @@ class Backend {
 
     void fill(double* to, std::int64_t n, double value = 0);
     void copy(const double* from, std::int64_t n, double* to);
-    /// Of n elements each.
+    /// Adds arrays of n elements each.
     void add(std::int64_t n, std::span<const WeightedArray> arrays);
     /// The n_segments numbers that a reduction makes, on the host.
     template <class Operation>
@@ -186,8 +186,8 @@ class BackendArray {
 };
 using Vector = BackendArray<double>;
 
-/// Where to solve for so many unknowns: the device that is asked for, or by automatic choice the faster one.
-/// Throws BackendUnavailable.
+/// Where to solve for this number of unknowns: the device that is asked for, or by automatic choice the
+/// faster one. Throws BackendUnavailable.
 Device device_for(Device requested, std::int64_t unknowns);
 
 /// device: resolved. threads: of products on the CPU.

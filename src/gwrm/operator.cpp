@@ -220,6 +220,15 @@ void Operator::apply(const double* u, double* result) {
     add_products(products_, nullptr, 1, result);
 }
 
+std::int64_t Operator::numbers_for_derivative(std::int64_t n) const {
+    const auto n_atoms = std::count_if(atoms_.begin(), atoms_.end(), [](const Atom& atom) {
+        return atom.parent >= 0 && atom.factor.is_field();
+    });
+    // The products of one vector after the other share their sums.
+    const auto n_at_once = shape_.n_subdomains == 1 ? n : 1;
+    return shape_.per_field() * (n_atoms * n + std::ssize(derivative_products_.outputs) * n_at_once);
+}
+
 void Operator::apply_derivative(const double* v, std::int64_t n, double* result) {
     compute_atoms(v, n, false, vector_atoms_);
     backend_.fill(result, n * shape_.size());

@@ -71,6 +71,18 @@ class RootSolver::Steps {
     }
 
     bool is_dense() const { return dense_; }
+    Memory memory() const {
+        if (system_.backend().device().kind() == Device::Kind::cuda) return {};
+        const auto size = system_.shape().size(), n = system_.shape().spatial();
+        const auto bytes = [](std::int64_t numbers) { return sizeof(double) * static_cast<double>(numbers); };
+        // Unit vectors and their images, which become a matrix and its factors.
+        if (dense_) return {bytes(system_.numbers_for_jacobian(size)), bytes(4 * size * size)};
+        // Complex factors of each system. Unit vectors and two sorts of images, these as matrices, and the
+        // complex matrix that is factorised.
+        const auto factors = (2 * basis_->n_systems + (basis_->is_diagonal ? 0 : 1)) * n * n;
+        return {bytes(factors + system_.numbers_for_frozen_matrices() + gmres_->usual_numbers()),
+                bytes(7 * n * n)};
+    }
     int iterations() const { return iterations_; }
     /// Forgets the factors where they are for an interval of another length.
     void begin() {
@@ -164,6 +176,10 @@ double RootSolver::largest_residual(const double* a) {
 void RootSolver::subtract(double weight, const double* d, double* a) {
     const WeightedArray step{d, -weight, a};
     system_.backend().add(system_.shape().size(), {&step, 1});
+}
+
+RootSolver::Memory RootSolver::memory() const {
+    return steps_->memory();
 }
 
 RootResult RootSolver::solve(double* a) {

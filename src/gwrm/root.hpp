@@ -29,6 +29,13 @@ class RootSolver {
     /// preconditioned b. False where it cannot.
     bool solve_linearised(const double* a, const double* b, double tolerance, double* d);
 
+    /// Bytes of the host that linear solves take.
+    struct Memory {
+        double kept;     ///< from one to the next
+        double passing;  ///< beside that, while factors are made
+    };
+    Memory memory() const;
+
   private:
     class Steps;
     RootResult newton(double* a);
@@ -44,7 +51,7 @@ class RootSolver {
     Vector residual_, step_, trial_;
 };
 
-/// The solver that `automatic` stands for, for so many unknowns.
+/// The solver that `automatic` stands for, for this number of unknowns.
 Solver resolve_solver(Solver solver, std::int64_t unknowns);
 std::string to_string(Solver solver);
 

@@ -43,7 +43,7 @@ struct Shape {
     }
 };
 
-/// Of a problem, with so many time modes.
+/// Returns the shape of a problem with this many modes in time.
 Shape shape_of(const Problem& problem, std::int64_t time_modes);
 
 /// Part of an axis of space; of other axes the whole, subdomain 0.

@@ -23,6 +23,7 @@ class ErrorEstimate {
     /// The largest error of each field at the end of the next interval, whose solution is a. Infinite from
     /// the first interval on for which the step cannot be found.
     std::vector<double> after(Interval time, const double* a);
+    RootSolver::Memory memory() const { return solver_.memory(); }
 
   private:
     std::vector<double> largest_values(const Vector& a);
@@ -177,6 +178,7 @@ class Chain {
         report().device = backend.device();
         upload_initial_value(problem, shape(), options.t0, backend, u0_);
         if (options.estimate_error) estimate_.emplace(problem, shape(), options, backend);
+        check_memory();
     }
 
     Solution solve() {
@@ -195,6 +197,11 @@ class Chain {
     }
 
   private:
+    void check_memory() const {
+        const auto own = solver_.memory(), finer = estimate_ ? estimate_->memory() : RootSolver::Memory{};
+        options_.check_memory(own.kept + finer.kept + std::max(own.passing, finer.passing),
+                              fmt::format("solving for {} unknowns at a time", shape().size()));
+    }
     const Shape& shape() const { return system_.shape(); }
     SolveReport& report() { return solution_.report_; }
 

@@ -25,6 +25,8 @@ class Operator {
     void set_point(const double* u);
     /// result = D'[u] v, for n vectors. v, result: [field, vector, subdomain, k..]
     void apply_derivative(const double* v, std::int64_t n, double* result);
+    /// Numbers that apply_derivative keeps for the next call.
+    std::int64_t numbers_for_derivative(std::int64_t n) const;
 
   private:
     /// A factor that occurs, or one whose derivative does.
@@ -134,6 +136,14 @@ class System {
     /// result = D[u] + f at a, without boundary rows.
     void right_hand_side(const double* a, double* result) { operator_.apply(a, result); }
 
+    /// Numbers that apply_jacobian and frozen_matrices keep for the next call.
+    std::int64_t numbers_for_jacobian(std::int64_t n) const {
+        return n * shape().size() + operator_.numbers_for_derivative(n);
+    }
+    std::int64_t numbers_for_frozen_matrices() const {
+        return frozen_.numbers_for_derivative(frozen_.shape().size());
+    }
+
     /// F as fixed-point equation a = phi(a) on every interior row, so the matrix of one time mode:
     /// constant: the rows' part without the integral; integrated: of what is under the integral, linearised
     /// at the mean over time of a. Both are columns, as units are the unit vectors: [field, vector,
@@ -151,7 +161,7 @@ class System {
     Vector u0_, rate_, frozen_point_;
 };
 
-/// Of every series in time of a. value: [field, subdomain, l, m]
+/// Sums each series in time of a. value: [field, subdomain, l, m]
 void sum_over_time(Backend& backend, const Shape& shape, TimeSum::Kind kind, const double* a, double* value);
 /// a, [shape], in another shape: cut off, or with zeros.
 void resize(Backend& backend, const Shape& shape, const double* a, const Shape& other, double* result);

@@ -5,6 +5,7 @@
 #include <Eigen/LU>
 
 #include "core/dense_matrix.hpp"
+#include "core/threads/abandonable.hpp"
 #include "gwrm/shape.hpp"
 #include "zonal/error.hpp"
 
@@ -37,9 +38,10 @@ void make_diagonal(const Matrix& integral, TimeBasis& basis) {
     ComplexMatrix to(v.rows(), n), from(n, v.rows());
     for (Eigen::Index i = 0; i < n; ++i) {
         const auto j = kept[static_cast<std::size_t>(i)];
-        const double count = values[j].imag() > 0 ? 2 : 1;
-        to.col(i) = inverse.row(j).transpose();
-        from.row(i) = count * v.col(j).transpose();
+        const bool is_pair = values[j].imag() > 0;
+        // Rounding makes the rows of a pair less conjugate than their sum is right.
+        to.col(i) = (inverse.row(j) + inverse.row(is_pair ? j + 1 : j).conjugate()).transpose() / 2;
+        from.row(i) = (is_pair ? 2 : 1) * v.col(j).transpose();
         basis.triangle.push_back(values[j]);
     }
     basis.n_systems = n;
@@ -48,7 +50,10 @@ void make_diagonal(const Matrix& integral, TimeBasis& basis) {
 }
 
 void make_triangular(const Matrix& integral, TimeBasis& basis) {
-    const auto schur = complex_schur(integral.cast<std::complex<double>>(), true);
+    const auto schur =
+        core::abandonable(integral.rows(), [matrix = ComplexMatrix(integral.cast<std::complex<double>>())] {
+            return complex_schur(matrix, true);
+        });
     if (!schur.converged) fail_to_converge(integral.rows());
     basis.n_systems = basis.n_modes;
     basis.to = numbers_of(schur.unitary.conjugate());

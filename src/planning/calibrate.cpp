@@ -10,8 +10,8 @@
 #include "core/parallel.hpp"
 #include "planning/calibration_cases.hpp"
 #include "planning/calibration_run.hpp"
+#include "planning/explained_times.hpp"
 #include "planning/size_shares.hpp"
-#include "split/non_negative_fit.hpp"
 #include "zonal/planning/planner.hpp"
 
 namespace zonal {
@@ -20,6 +20,8 @@ namespace {
 using calibration::Case;
 using calibration::cases_of;
 using calibration::Clock;
+using calibration::explain;
+using calibration::Measurement;
 using calibration::Polarization;
 using calibration::run;
 using calibration::Scalars;
@@ -33,26 +35,10 @@ double at_least_an_instant(double seconds) {
     return std::max(seconds, 1e-9);
 }
 
-/// Times beside the counts that they are explained by.
-struct Measurement {
-    std::vector<double> counts;
-    double seconds;
-};
-
 std::vector<double> distinct(std::vector<double> values) {
     std::sort(values.begin(), values.end());
     values.erase(std::unique(values.begin(), values.end()), values.end());
     return values;
-}
-
-std::vector<double> explain(const std::vector<Measurement>& measurements) {
-    Array<double, 2> counts({std::ssize(measurements), std::ssize(measurements[0].counts)});
-    std::vector<double> ones(measurements.size(), 1.0);
-    // relative errors count
-    for (std::int64_t i = 0; i < counts.extent(0); ++i)
-        for (std::int64_t j = 0; j < counts.extent(1); ++j)
-            counts(i, j) = measurements[i].counts[j] / measurements[i].seconds;
-    return split::non_negative_fit(std::as_const(counts).view(), ones);
 }
 
 /// Measures convolutions and transforms of maps of one kind on one device.
@@ -377,7 +363,7 @@ class Calibration {
 
 }  // namespace
 
-CostModel calibrate(int threads, const Progress& progress) {
+CostModel calibrate(int threads, const Progress& progress, const MemoryCheck& check_memory) {
     threads = core::resolve_threads(threads);
     std::vector<Device> devices{Device::cpu()};
     if (const auto fastest = resolve_device(Device::automatic()); fastest.kind() == Device::Kind::cuda)
@@ -388,7 +374,7 @@ CostModel calibrate(int threads, const Progress& progress) {
         n_values = std::max({n_values, Calibration<Scalars>::most_values(device),
                              Calibration<Polarization>::most_values(device)});
     }
-    Shared shared(threads, n_values, n_steps, progress);
+    Shared shared(threads, n_values, n_steps, progress, check_memory);
     CostModel model;
     model.fingerprint = machine_fingerprint(threads);
     for (const auto device : devices)

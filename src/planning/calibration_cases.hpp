@@ -58,8 +58,8 @@ struct Case {
         return RadialKernel::from_profile(theta, smooth.profile(theta));
     }
 
-    /// Of Q and U. In place of a table with knots a window that ends with a step, as its profile has as many
-    /// zeros and is no smoother.
+    /// The kernel of Q and U. In place of a table with knots it has a window that ends with a step, whose
+    /// profile has as many zeros and is no smoother.
     PolarizationKernel polarization_kernel() const {
         if (n_knots == 0) return PolarizationKernel::gaussian(support() / widths).truncated(support());
         const std::vector<double> window(static_cast<std::size_t>(n_knots * pi / support()), 1.0);

@@ -9,6 +9,7 @@
 
 #include "core/stopwatch.hpp"
 #include "zonal/error.hpp"
+#include "zonal/memory.hpp"
 #include "zonal/progress.hpp"
 
 /// How calibrate() measures.
@@ -29,6 +30,7 @@ inline void run(const std::function<void()>& work) {
 /// to make maps for each would take longer than to convolve them.
 template <class T>
 struct SharedMaps {
+    SharedMaps() = default;
     SharedMaps(std::int64_t n_values) : maps(n_values), convolved(n_values) {
         std::vector<T> period(1009);
         for (std::size_t i = 0; i < period.size(); ++i) period[i] = std::sin(static_cast<T>(i));
@@ -40,8 +42,14 @@ struct SharedMaps {
 /// What all measurements share.
 class Shared {
   public:
-    Shared(int threads, std::int64_t n_values, std::int64_t n_steps, const Progress& progress)
-        : threads(threads), maps(n_values, n_values), n_steps_(n_steps), progress_(progress) {}
+    Shared(int threads, std::int64_t n_values, std::int64_t n_steps, const Progress& progress,
+           const MemoryCheck& check_memory)
+        : threads(threads), n_steps_(n_steps), progress_(progress) {
+        constexpr double of_plans = 200e6;  // of all cases, and their scratch memory, as they were measured
+        check_memory(of_plans + 2 * static_cast<double>(n_values) * (sizeof(double) + sizeof(float)),
+                     "a calibration");
+        maps = {n_values, n_values};
+    }
 
     /// Throws Cancelled.
     void step() {

@@ -109,7 +109,8 @@ class ConvolutionPlan::Implementation {
           expanded_(must_expand(options, choice) ? options.part : nullptr),
           part_(part_or_whole(expanded_ ? nullptr : options.part, request.grid)),
           part_out_(request.grid_out ? std::make_shared<const WholeSky>(*request.grid_out) : part_),
-          bounds_(request_, options_) {
+          bounds_(request_, options_),
+          integral_(renormalizes() ? request_.kernel.window(0)[0] : 1) {
         check();
         if (choice.method == ConvolutionMethod::harmonic)
             plan_harmonic();
@@ -138,11 +139,27 @@ class ConvolutionPlan::Implementation {
         return done;
     }
 
+    double scratch_bytes(bool masked) const {
+        const auto n_rows = request_.n_maps * n_components();
+        const auto rows = [n_rows](const Grid& grid) {
+            return static_cast<double>(n_rows * grid.n_pixels()) * sizeof(double);
+        };
+        double bytes = 0;
+        if (expanded_)  // maps, mask and results of the whole sky
+            bytes +=
+                rows(grid()) * (harmonic_ ? 1 : 2) + static_cast<double>(grid().n_pixels()) * sizeof(double);
+        if (harmonic_)
+            return bytes + harmonic_->scratch_bytes(has_spin() ? 2 : request_.n_maps, masked || expanded_);
+        bytes += 2 * rows(grid());  // what is known of the maps, and their product with that
+        if (split_) return bytes + split_->scratch_bytes(request_.n_maps);
+        if (spin_split_) return bytes + spin_split_->scratch_bytes(request_.n_maps);
+        return bytes + sums_->scratch_bytes(n_rows);
+    }
+
   private:
-    /// Whether only the whole sky of a patch can be convolved in this way: by transforms, or because counts
-    /// leave the patch.
+    /// Whether only the whole sky of a patch can be convolved in this way: by transforms.
     static bool must_expand(const ConvolutionOptions& options, const ConvolutionChoice& choice) {
-        return options.part && options.part->patch() && (!is_sum(choice.method) || options.keep_counts);
+        return options.part && options.part->patch() && !is_sum(choice.method);
     }
 
     template <class T>
@@ -164,8 +181,11 @@ class ConvolutionPlan::Implementation {
         result.masked_pixels.resize(static_cast<std::size_t>(maps.extent(0)));
         result.unseen_pixels.resize(static_cast<std::size_t>(maps.extent(0)));
         const core::Stopwatch measuring;
+        // Quotients by a smoothed mask are those of a kernel whose integral is 1.
+        scale_ = renormalizes() && (harmonic_ || is_partly_known(may_be_masked)) ? integral_ : 1;
         rms_in_ = planning::rms_of_input<T>(*part_, static_cast<int>(n_components()), options_, maps, mask,
                                             request_.threads);
+        for (double& rms : rms_in_) rms *= std::abs(scale_);
         result.certificate_seconds = measuring.seconds();
         if (sizeof(T) == sizeof(double) || (sums_ && choice_.precision == Precision::float32))
             carry_out<T>(maps, mask, may_be_masked, convolved, progress, result);
@@ -224,15 +244,24 @@ class ConvolutionPlan::Implementation {
         sht::check_extent("convolved", convolved, 1, "pixel", grid_out().n_pixels());
     }
 
+    bool is_partly_known(bool may_be_masked) const {
+        return may_be_masked || !options_.ring_weights.empty() || options_.pixel_weights.size() > 0;
+    }
+
     template <class T>
     void carry_out(View<const T, 2> maps, View<const T, 1> mask, bool may_be_masked, View<T, 2> convolved,
                    const Progress& progress, ConvolutionResult& result) {
         if (harmonic_)
             convolve_harmonic(maps, mask, convolved, progress, result);
-        else if (may_be_masked || !options_.ring_weights.empty() || options_.pixel_weights.size() > 0)
+        else if (is_partly_known(may_be_masked))
             convolve_known(maps, mask, convolved, progress, result);
         else
             result.parts = convolve_whole(maps, convolved, progress);
+        if (scale_ == 1) return;
+        core::for_pieces(convolved.size(), request_.threads, [&](std::int64_t first, std::int64_t last) {
+            for (T* value = convolved.data() + first; value != convolved.data() + last; ++value)
+                if (!is_unseen_value(static_cast<double>(*value))) *value *= static_cast<T>(scale_);
+        });
     }
 
     /// Rounds to T once, at the end: rounded alm, or sums of some rings, may be larger than the result.
@@ -450,6 +479,8 @@ class ConvolutionPlan::Implementation {
     const std::shared_ptr<const SkyPart> expanded_;         ///< a patch whose whole sky is convolved
     const std::shared_ptr<const SkyPart> part_, part_out_;  ///< what the maps are, and the results
     const planning::RequestBounds bounds_;
+    const double integral_;            ///< of the kernel that renormalizes
+    double scale_ = 1;                 ///< by which results and rms of the present call are multiplied
     double weight_ = 1;                ///< the largest of an analysis
     std::vector<double> rms_in_;       ///< [map], of the present call
     std::int64_t first_row_ = 0;       ///< of the maps that are being analysed
@@ -467,6 +498,10 @@ ConvolutionPlan::ConvolutionPlan(const ConvolutionRequest& request, const Convol
 ConvolutionPlan::~ConvolutionPlan() = default;
 ConvolutionPlan::ConvolutionPlan(ConvolutionPlan&&) noexcept = default;
 ConvolutionPlan& ConvolutionPlan::operator=(ConvolutionPlan&&) noexcept = default;
+
+double ConvolutionPlan::scratch_bytes(bool masked) const {
+    return implementation_->scratch_bytes(masked);
+}
 
 template <class T>
 ConvolutionResult ConvolutionPlan::convolve(ConstView<T, 2> maps, ConstView<T, 1> mask, View<T, 2> convolved,

@@ -43,7 +43,7 @@ void share_among_threads(int threads, ConvolutionCosts& costs) {
 
 }  // namespace
 
-// A ring gets nothing from orders above mlim (docs/methods.md, Pruning), for spin 0 mlim = t.
+// A ring gets nothing from orders above mlim (docs/how-it-works/methods.md, Pruning), for spin 0 mlim = t.
 TransformWork transform_work(const Grid& grid, std::int64_t lmax, Device device) {
     if (lmax < 0) throw InvalidArgument("lmax", lmax, "must be 0 or more");
     TransformWork work;

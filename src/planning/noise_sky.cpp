@@ -12,7 +12,7 @@ NoiseSky make_noise_sky(const std::vector<double>& window, const MapSmoothingOpt
                         std::uint64_t seed, SkyMap& map) {
     if (std::all_of(window.begin(), window.end(), [](double k) { return k == 0; }))
         throw InvalidArgument("window", "is 0 up to lmax: there is nothing to convolve with");
-    // Of unit spectrum: on pixels of the area w the variance is 1/w, n_pixels / 4 pi on HEALPix.
+    // With a spectrum of 1: on pixels of area w the variance is 1/w, n_pixels / 4 pi on HEALPix.
     NoiseSky sky{1 / map.grid().rings()[0].weight, {}};
     white_noise<double>(seed, map.rows()[0], options.threads);
     const double sigma = std::sqrt(sky.noise_variance);

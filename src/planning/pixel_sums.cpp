@@ -36,11 +36,15 @@ Kernel cut(const Kernel& kernel, double support) {
 /// Some rings of a patch as a sky of their own, with those that the kernel reaches from them.
 class BandSky final : public WholeSky {
   public:
-    explicit BandSky(const radial::LatitudeBand& band) : WholeSky(band.input.grid), grid_(band.output.grid) {}
+    /// input: the band's, maybe with other weights.
+    BandSky(const radial::LatitudeBand& band, const Grid& input)
+        : WholeSky(input), grid_(band.output.grid), pixels_(ranges_of(band.output)) {}
     const Grid& grid() const override { return grid_; }
+    std::span<const PixelRange> pixels() const override { return pixels_; }
 
   private:
     Grid grid_;
+    std::vector<PixelRange> pixels_;
 };
 
 /// Rings of a patch that follow each other, with their neighbours, without which they would be summed in
@@ -66,6 +70,19 @@ std::vector<radial::LatitudeBand> bands_of(const SkyPatch& patch, double support
     return bands;
 }
 
+/// What the counts of a patch's pixels are divided by.
+std::vector<double> column_sums_of(const SkyPatch& patch, const std::vector<radial::LatitudeBand>& bands,
+                                   const RadialKernel& kernel, const PixelConvolutionOptions& options) {
+    std::vector<double> sums(static_cast<std::size_t>(patch.grid().n_pixels()));
+    for (const auto& band : bands) {
+        const BandSky sky(band, band.input.grid);
+        const auto of_band = radial::column_sums(band.output.grid, kernel, band.input.grid, options, sky);
+        copy_pixels<double>(copies_between(sky.pixels(), patch.pixels()),
+                            {of_band.data(), {1, std::ssize(of_band)}}, {sums.data(), {1, std::ssize(sums)}});
+    }
+    return sums;
+}
+
 }  // namespace
 
 PixelSums::PixelSums(const ConvolutionRequest& request, const ConvolutionChoice& choice,
@@ -79,6 +96,8 @@ PixelSums::PixelSums(const ConvolutionRequest& request, const ConvolutionChoice&
                  of_spin = has_spin ? cut(*request.polarization, choice.support).support() : 0;
     if (const auto* patch = part.patch()) {
         bands_ = bands_of(*patch, std::max(of_scalar, of_spin));
+        if (options.keep_counts)
+            column_sums_ = column_sums_of(*patch, bands_, cut(request.kernel, choice.support), sums);
         return;
     }
     halo_ = part.halo(std::max(of_scalar, of_spin));
@@ -108,12 +127,14 @@ void PixelSums::in_bands(View<const T, 2> maps, View<T, 2> convolved, const Prog
     const auto before = on_pixels(View<const T, 2>(convolved), own, own, 0);  // bands share some rings
     double all = 0, done = 0;
     for (const auto& band : bands_) all += band.cost;
+    auto options = options_;
+    options.keep_counts = false;  // their shares are taken before
     for (const auto& band : bands_) {
         const auto in = ranges_of(band.input), out = ranges_of(band.output);
         const auto here = on_pixels(maps, own, in, 0);
         auto result = on_pixels(before.view(), own, out, 0);
-        const BandSky sky(band);
-        PixelSums sums(request_, choice_, options_, sky);
+        const BandSky sky(band, options_.keep_counts ? radial::unweighted(band.input.grid) : band.input.grid);
+        PixelSums sums(request_, choice_, options, sky);
         work(sums, here.view(), result.view(), part_of(progress, done / all, (done + band.cost) / all));
         done += band.cost;
         copy_pixels(copies_between(out, own), std::as_const(result).view(), convolved);
@@ -122,16 +143,17 @@ void PixelSums::in_bands(View<const T, 2> maps, View<T, 2> convolved, const Prog
 
 template <class T>
 void PixelSums::convolve(View<const T, 2> maps, View<T, 2> convolved, const Progress& progress) {
-    if (!bands_.empty())
-        return in_bands(maps, convolved, progress, [](PixelSums& sums, auto in, auto out, const auto& part) {
-            sums.convolve<T>(in, out, part);
-        });
     Array<T, 2> shares;
     if (options_.keep_counts)
         part_.together("shares of counts",
                        [&] { shares = radial::divide_by_columns<T>(grid(), maps, column_sums_); });
+    if (options_.keep_counts) maps = std::as_const(shares).view();
+    if (!bands_.empty())
+        return in_bands(maps, convolved, progress, [](PixelSums& sums, auto in, auto out, const auto& part) {
+            sums.convolve<T>(in, out, part);
+        });
     Array<T, 3> memory;
-    const auto reached = reach(options_.keep_counts ? std::as_const(shares).view() : maps, memory);
+    const auto reached = reach(maps, memory);
     part_.together("sums over pixels", [&] {
         if (!spin_ && workspace_)
             scalar_->convolve<T>(reached, convolved, *workspace_, progress);
@@ -140,6 +162,26 @@ void PixelSums::convolve(View<const T, 2> maps, View<T, 2> convolved, const Prog
         else
             spin_->convolve<T>(as_pairs(reached), as_pairs(convolved), *workspace_, progress);
     });
+}
+
+double PixelSums::scratch_bytes(std::int64_t n_rows) const {
+    constexpr std::int64_t bytes_of_value = sizeof(double);
+    const auto n_maps = n_rows / planning::n_components(request_);
+    if (!bands_.empty()) {
+        std::int64_t most = 0;
+        for (const auto& band : bands_)
+            most = std::max(most, band.input.grid.n_pixels() + band.output.grid.n_pixels());
+        return static_cast<double>(n_rows * (grid().n_pixels() + most) * bytes_of_value);
+    }
+    const auto workspace = [&](const auto& plan, std::int64_t n) {
+        return !plan || choice_.device.kind() == Device::Kind::cuda ? 0 : plan->workspace_bytes(n);
+    };
+    const auto shares = options_.keep_counts ? n_rows * grid().n_pixels() : 0;
+    const auto sums =
+        shares * bytes_of_value + (spin_ ? workspace(spin_, n_maps) : workspace(scalar_, n_maps));
+    if (options_.mask.mode != MaskMode::renormalize) return static_cast<double>(sums);
+    const auto masks = (n_maps + 1) * (halo_->grid().n_pixels() + grid().n_pixels());
+    return static_cast<double>(std::max(sums, masks * bytes_of_value + workspace(scalar_, n_maps + 1)));
 }
 
 template <class T>

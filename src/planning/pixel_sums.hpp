@@ -28,6 +28,9 @@ class PixelSums {
     /// Rows without UNSEEN pixels.
     template <class T>
     void convolve(View<const T, 2> maps, View<T, 2> convolved, const Progress& progress);
+    /// The memory of the host that convolve, and divide_by_shares after it where masks are renormalised, take
+    /// at a time beside their arrays, in double precision. Not that of a part of a sky that ranks share.
+    double scratch_bytes(std::int64_t n_rows) const;
     /// Divides K(m f) by K(m). known: m, [row, pixel]; UNSEEN where too little is known.
     template <class T>
     void divide_by_shares(View<const T, 2> known, View<T, 2> convolved, const Progress& progress) const;
@@ -48,11 +51,11 @@ class PixelSums {
     const ConvolutionOptions& options_;
     const SkyPart& part_;
     std::optional<PixelConvolutionPlan> scalar_;  ///< of Q and U: of their masks
-    std::vector<double> column_sums_;             ///< that counts are divided by
+    std::vector<double> column_sums_;             ///< that this part's counts are divided by
     std::optional<PolarizationConvolutionPlan> spin_;
     std::shared_ptr<const SkyHalo> halo_;
     std::optional<PixelConvolutionWorkspace> workspace_;
-    std::vector<radial::LatitudeBand> bands_;  ///< of a patch, which has nothing of the above
+    std::vector<radial::LatitudeBand> bands_;  ///< of a patch, which has only column sums of the above
 };
 
 }  // namespace zonal::planning

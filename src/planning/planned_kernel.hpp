@@ -21,7 +21,7 @@ class PlannedKernel {
     virtual double support() const = 0;
     /// The largest of the kernel's values at each of these angles, 1/sr.
     virtual std::vector<double> values(const std::vector<double>& theta) const = 0;
-    /// Of one map with the kernel up to theta_cut.
+    /// The work for one map with the kernel up to theta_cut.
     virtual PixelConvolutionWork work(double theta_cut, const SumGrids& grids,
                                       const PixelConvolutionOptions& options) const = 0;
     virtual const ConvolutionCosts& costs(const DeviceCosts& device) const = 0;

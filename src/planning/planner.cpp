@@ -42,6 +42,8 @@ class Planner {
                                                      device.device) != request.devices.end())
                 devices_.push_back(&device);
         if (devices_.empty()) throw InvalidArgument("devices", "none of them is in the cost model");
+        // Tables of rings. Splits are told of by themselves, and series of kernels end within some 40 MB.
+        request.check_memory(sizeof(Ring) * static_cast<double>(request.grid.n_rings()), "a plan");
     }
 
     std::vector<ConvolutionChoice> choices() {
@@ -101,7 +103,7 @@ class Planner {
         }
     }
 
-    /// Of a pixel, rad.
+    /// The size of a pixel, rad.
     double resolution() const { return std::sqrt(4 * pi / static_cast<double>(request_.grid.n_pixels())); }
 
     PixelConvolutionOptions sum_options(const DeviceCosts& device, PixelMethod method, Precision precision,
@@ -115,7 +117,7 @@ class Planner {
         return options;
     }
 
-    /// Of ring FFTs with the profile of a split, or one that ends as softly.
+    /// Predicts ring FFTs with the profile of a split, or one that ends as softly.
     planning::WaySeconds ring_fft_seconds(const DeviceCosts& device, Precision precision, double accuracy,
                                           const RadialKernel& profile) const {
         return predictor_.sums_of_profile(device, profile,

@@ -75,7 +75,7 @@ double sum_around(const RadialKernel& kernel, std::int64_t nside, std::int64_t p
 double defect_of_sums(const ConvolutionRequest& request, std::int64_t nside) {
     constexpr double reach = 20;  // pixels: what is further out is smooth
     const double pixel = std::sqrt(core::pi / 3) / static_cast<double>(nside);
-    // Of Q and U the part with a peak, where directions do not differ: K- is 0 there.
+    // For Q and U, K+ has the peak; K- is 0 there, where directions do not differ.
     const auto* kernel = request.polarization ? request.polarization->plus() : &request.kernel;
     if (kernel == nullptr) return 0;
     const auto near = kernel->truncated(std::min({reach * pixel, kernel->support(), core::pi}));

@@ -26,11 +26,11 @@ class WayPredictor {
     /// Collective. All must outlive it.
     WayPredictor(const ConvolutionRequest& request, const split::PlannedKernel& kernel, const SkyPart& part);
 
-    /// Of all maps through `iterations` of the analysis, with the window up to lmax.
+    /// Predicts harmonic space for all maps, with `iterations` of the analysis and the window up to lmax.
     WaySeconds harmonic(const DeviceCosts& device, std::int64_t lmax, int iterations) const;
-    /// Of sums over pixels with the kernel up to `support`.
+    /// Predicts sums over pixels with the kernel up to `support`.
     WaySeconds sums(const DeviceCosts& device, double support, const PixelConvolutionOptions& options) const;
-    /// Of sums over pixels with the profile of a split, or one that ends as softly.
+    /// Predicts sums over pixels with the profile of a split, or one that ends as softly.
     WaySeconds sums_of_profile(const DeviceCosts& device, const RadialKernel& profile,
                                const PixelConvolutionOptions& options) const;
     /// Collective. What all ranks plan by: what the slowest takes.

@@ -166,8 +166,8 @@ const PixelConvolutionOptions& KernelConvolutionPlan<Kernel>::options() const {
     return implementation_->options;
 }
 template <class Kernel>
-std::int64_t KernelConvolutionPlan<Kernel>::workspace_bytes() const {
-    return implementation_->convolver->workspace_bytes(1);
+std::int64_t KernelConvolutionPlan<Kernel>::workspace_bytes(std::int64_t n_maps) const {
+    return implementation_->convolver->workspace_bytes(n_maps);
 }
 template <class Kernel>
 std::vector<PixelConvolutionShare> KernelConvolutionPlan<Kernel>::shares() const {

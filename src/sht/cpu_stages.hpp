@@ -91,7 +91,7 @@ class CpuStages final : public StagesAs<CpuStages> {
               std::span<const Ring> rings);
 
     const LegendreTable& table() const override { return table_; }
-    /// Of the Legendre stage, whose rings are those of the grid or equidistant ones.
+    /// The flops of the Legendre stage, whose rings are those of the grid or equidistant ones.
     double legendre_flops() const {
         return legendre_pairs().legendre_flops(options_.lmax, table_.components);
     }

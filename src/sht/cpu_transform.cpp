@@ -10,8 +10,8 @@ CpuTransform::CpuTransform(const Grid& grid, const ShtOptions& options)
       pairs_(grid, options.lmax, options.mmax, options.spin),
       stages_(AlmLayout(options.lmax, options.mmax), options, pairs_, grid_.rings()) {}
 
-std::int64_t CpuTransform::workspace_bytes() const {
-    const std::int64_t components = stages_.table().components;
+std::int64_t CpuTransform::workspace_bytes(std::int64_t n_maps) const {
+    const std::int64_t components = std::min(n_maps, stages_.maps_per_pass()) * stages_.table().components;
     std::int64_t largest = 0;
     const auto bounds = stages_.band_bounds(components);
     for (std::size_t i = 0; i + 1 < bounds.size(); ++i)

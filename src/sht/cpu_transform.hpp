@@ -17,7 +17,7 @@ class CpuTransform final : public TransformByType<CpuTransform> {
 
     std::unique_ptr<ShtWorkspace::Storage> make_workspace(std::int64_t n_maps) const override;
     void prepare(ShtWorkspace::Storage& workspace) const override { stages_.storage_of(workspace); }
-    std::int64_t workspace_bytes() const override;
+    std::int64_t workspace_bytes(std::int64_t n_maps) const override;
     double legendre_flops() const override;
 
   private:

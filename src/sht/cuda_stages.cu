@@ -52,7 +52,7 @@ struct CudaStageMemory final : StageMemory, StageScratch {
         wired.hold(work.get());
     }
 
-    /// Of the band, copied to the device at the first call.
+    /// The band's tables, copied to the device at the first call.
     const BandTables& tables_of(const FourierBand& band) {
         for (const auto& known : tables)
             if (&known->band.places() == &band.places()) return known->on_device;
@@ -252,7 +252,7 @@ class CudaStages final : public StagesAs<CudaStages> {
     int fields_of(std::int64_t n_maps) const { return static_cast<int>(n_maps) * orders_.components(); }
     /// F_m of a field, of either stage.
     std::int64_t entries_of_field() const { return std::max(orders_.layout().size(), ring_layout_.size()); }
-    /// Of the ring stage.
+    /// The orders of the ring stage.
     Orders all_orders() const { return {0, options_.mmax + 1}; }
 
     /// Room for the fields' modes of either stage, and for what those that share recurrences need. adjoint:

@@ -31,7 +31,7 @@ class CudaTransform final : public TransformByType<CudaTransform, true> {
 
     void prepare(ShtWorkspace::Storage& workspace) const override { storage_of(workspace); }
 
-    std::int64_t workspace_bytes() const override {
+    std::int64_t workspace_bytes(std::int64_t) const override {
         std::int64_t most = 0;
         for (const auto& zone : zones_) most = std::max(most, zone->scratch_bytes());
         return most + part_bytes();
@@ -351,15 +351,15 @@ std::unique_ptr<const Transform> make_cuda_transform(const Grid& grid, const Sht
     auto transform = std::make_unique<const CudaTransform>(grid, options, 1);
     const std::int64_t limit = memory_limit(grid, options);
     for (std::int64_t n_zones = 2;
-         transform->workspace_bytes() > limit && n_zones <= std::min(most_zones, grid.n_rings());
+         transform->workspace_bytes(1) > limit && n_zones <= std::min(most_zones, grid.n_rings());
          n_zones *= 2) {
         transform.reset();
         transform = std::make_unique<const CudaTransform>(grid, options, n_zones);
     }
-    if (options.max_workspace_bytes > 0 && transform->workspace_bytes() > limit)
+    if (options.max_workspace_bytes > 0 && transform->workspace_bytes(1) > limit)
         throw InvalidArgument(
             "max_workspace_bytes", limit,
-            "must be at least " + std::to_string(transform->workspace_bytes()) + " for this transform");
+            "must be at least " + std::to_string(transform->workspace_bytes(1)) + " for this transform");
     return transform;
 }
 

@@ -78,7 +78,7 @@ std::int64_t ShtPlan::alm_components() const {
     return options().parts == SpinParts::both ? map_components() : 1;
 }
 std::int64_t ShtPlan::workspace_bytes() const {
-    return implementation_->transform->workspace_bytes();
+    return implementation_->transform->workspace_bytes(1);
 }
 double ShtPlan::legendre_flops() const {
     return implementation_->transform->legendre_flops();
@@ -173,6 +173,10 @@ template void ShtPlan::quadrature(View<const double, 3>, View<std::complex<doubl
 }  // namespace zonal
 
 namespace zonal::sht {
+
+std::int64_t host_workspace_bytes(const ShtPlan& plan, std::int64_t n_maps) {
+    return plan.options().device.kind() == Device::Kind::cuda ? 0 : plan.transform().workspace_bytes(n_maps);
+}
 
 void Transform::agree(const char*, std::int64_t, std::size_t, std::exception_ptr error) const {
     if (error) std::rethrow_exception(error);

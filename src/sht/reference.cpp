@@ -17,8 +17,8 @@ struct LegendreFunctions {
     std::vector<Real> plus, minus;
 };
 
-/// d^l_{m,s} up to its sign convention: the sequence "+" or "-" of docs/methods.md, by the three-term
-/// recurrence in l. branch = +1 or -1.
+/// d^l_{m,s} up to its sign convention: the sequence "+" or "-" of docs/how-it-works/methods.md, by the
+/// three-term recurrence in l. branch = +1 or -1.
 std::vector<Real> wigner_sequence(std::int64_t lmax, std::int64_t m, std::int64_t s, Real theta, int branch) {
     std::vector<Real> d(lmax + 1, 0);
     const std::int64_t first = std::max(m, s), n = std::min(m, s);

@@ -82,7 +82,7 @@ class Stages : public virtual StagesOf<float>, public virtual StagesOf<double> {
         return *this;
     }
 
-    /// Of the orders that these stages have.
+    /// The table of the orders that these stages have.
     virtual const LegendreTable& table() const = 0;
     /// Blocks [bounds[i], bounds[i+1]) are part i of what adjoint_orders adds up, of a pass over n_fields
     /// fields.

@@ -55,6 +55,9 @@ struct ShtWorkspace::Storage {
 
 namespace zonal::sht {
 
+/// The scratch memory of the host that a plan's calls with n_maps take: none where it works on a GPU.
+std::int64_t host_workspace_bytes(const ShtPlan& plan, std::int64_t n_maps);
+
 /// A transform on one kind of device; arrays have been checked. The workspace is one that make_workspace
 /// made.
 class Transform {
@@ -86,7 +89,8 @@ class Transform {
     virtual std::unique_ptr<ShtWorkspace::Storage> make_workspace(std::int64_t n_maps) const = 0;
     /// Makes room for this transform's calls in a workspace of the same device, whoever made it.
     virtual void prepare(ShtWorkspace::Storage& workspace) const = 0;
-    virtual std::int64_t workspace_bytes() const = 0;
+    /// n_maps: as of make_workspace; on CUDA and on ranks as for one.
+    virtual std::int64_t workspace_bytes(std::int64_t n_maps) const = 0;
     virtual double legendre_flops() const = 0;
 
     // What the ranks of a distributed transform do together.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/parallel.hpp"
+#include "grids/kept_nodes.hpp"
 #include "zonal/device.hpp"
 #include "zonal/error.hpp"
 
@@ -133,7 +134,7 @@ class TransformCache {
 
     mutable std::mutex mutex_;
     std::list<Entry> entries_;
-    std::int64_t limit_ = std::int64_t{256} << 20;
+    std::int64_t limit_ = std::int64_t{240} << 20;  ///< set_cache_limit's 256 MiB without those of nodes
 };
 
 TransformCache& cache() {
@@ -147,13 +148,16 @@ TransformCache& cache() {
 
 void clear_caches() {
     cache().clear();
+    grids::forget_nodes();
 }
 std::int64_t cached_bytes() {
-    return cache().bytes();
+    return cache().bytes() + grids::bytes_of_kept_nodes();
 }
 void set_cache_limit(std::int64_t bytes) {
     if (bytes < 0) throw InvalidArgument("bytes", bytes, "must be 0 or more");
-    cache().set_limit(bytes);
+    constexpr std::int64_t parts = 16;  // one of these is for nodes
+    cache().set_limit(bytes - bytes / parts);
+    grids::limit_kept_nodes(bytes / parts);
 }
 
 std::shared_ptr<const ShtPlan> sht::kept_plan(const Grid& grid, const ShtOptions& options) {

@@ -103,9 +103,10 @@ std::vector<double> fit_length(const std::vector<double>& values, std::int64_t l
     result.resize(lmax + 1);
     if (given > lmax || extension == Extension::zero) return result;
     if (extension == Extension::none)
-        throw InvalidArgument(name, fmt::format("ends at l = {}, lmax = {} needs more: choose an extension "
-                                                "(zero or powerlaw) or a lower lmax",
-                                                given - 1, lmax));
+        throw InvalidArgument(name,
+                              fmt::format("ends at l = {}, lmax = {} needs more: extend it by zeros or a "
+                                          "power law, or choose a lower lmax",
+                                          given - 1, lmax));
     const PowerLaw tail = fit_power_law(values, name);
     for (auto l = given; l <= lmax; ++l) result[l] = tail(l);
     return result;

@@ -9,7 +9,7 @@
 #include "sht/analysis/mask_dipole.hpp"
 #include "sht/progress_part.hpp"
 #include "sht/transform.hpp"
-#include "sky/sky_part.hpp"
+#include "sky/sky_patch.hpp"
 #include "zonal/error.hpp"
 #include "zonal/sht.hpp"
 
@@ -68,18 +68,10 @@ AlmLayout layout_for(const SkyMap& map, const MapAnalysisOptions& options) {
     return map.part()->layout(options.lmax, options.mmax);
 }
 
-void require_no_bad_pixels(const SkyMap& map, View<const double, 2> weights) {
-    for (std::int64_t row = 0; row < weights.extent(0); ++row) {
-        const auto weight = weights[row];
-        std::int64_t bad = 0, first = -1;
-        for (std::int64_t pixel = 0; pixel < weight.size(); ++pixel)
-            if (weight[pixel] != 1 && bad++ == 0) first = pixel;
-        if (bad > 0)
-            throw InvalidArgument(fmt::format(
-                "column {}: {} pixels{} are UNSEEN or masked, the first is pixel {} in ring order",
-                map.row_name(row), bad, map.is_whole() ? "" : " of this rank",
-                map.part()->whole_pixel(first)));
-    }
+/// The first pixel of the whole map that a patch does not have; one beyond the last where it has all.
+std::int64_t first_outside(const SkyPart& patch) {
+    const auto& first = patch.pixels().front();
+    return first.first > 0 ? 0 : first.end;
 }
 
 MonopoleDipole remove_monopole_dipole(SkyMap& map, const MapAnalysisOptions& options) {
@@ -148,31 +140,42 @@ SkyFraction sky_fraction(const Grid& grid, View<const double, 1> mask, int threa
     return fraction_of(sht::sum_rows(areas_of_rings(grid, mask, threads).view()));
 }
 
-void apply_mask(SkyMap& map, View<const double, 1> mask, MaskMode mode, View<double, 2> weights,
-                int threads) {
+void find_known(const SkyMap& map, View<const double, 1> mask, View<double, 2> known, int threads) {
     const auto n_pixels = map.grid().n_pixels();
     if (mask.size() != 0 && mask.size() != n_pixels)
         throw InvalidArgument("mask", fmt::format("{} pixels, the map has {}", mask.size(), n_pixels));
     for (const auto& group : map.groups()) {
         const std::int64_t spins = group.fields == Fields::scalars ? 0 : 2, scalars = group.n_rows - spins;
         const View<const double, 2> rows = map.rows(group);
-        const auto known = weights.slice(group.first_row, group.n_rows);
-        find_known<double>(rows.slice(0, scalars), mask, false, known.slice(0, scalars), threads);
-        find_known<double>(rows.slice(scalars, spins), mask, true, known.slice(scalars, spins), threads);
+        const auto of_group = known.slice(group.first_row, group.n_rows);
+        find_known<double>(rows.slice(0, scalars), mask, false, of_group.slice(0, scalars), threads);
+        find_known<double>(rows.slice(scalars, spins), mask, true, of_group.slice(scalars, spins), threads);
     }
-    if (mode == MaskMode::error) require_no_bad_pixels(map, weights);
+}
+
+void require_all_known(const SkyMap& map, View<const double, 2> known) {
+    const auto part = map.part();
+    for (std::int64_t row = 0; row < known.extent(0); ++row) {
+        std::int64_t bad = 0, first = 0;
+        for (std::int64_t pixel = 0; pixel < known.extent(1); ++pixel)
+            if (known(row, pixel) != 1 && bad++ == 0) first = part->whole_pixel(pixel);
+        if (const auto* patch = part->patch(); patch && patch->n_outside() > 0) {
+            first = bad > 0 ? std::min(first, first_outside(*patch)) : first_outside(*patch);
+            bad += patch->n_outside();
+        }
+        if (bad > 0)
+            throw InvalidArgument(fmt::format(
+                "column {}: {} pixels{} are UNSEEN or masked, the first is pixel {} in ring order",
+                map.row_name(row), bad, map.is_whole() || map.is_patch() ? "" : " of this rank", first));
+    }
+}
+
+void apply_mask(SkyMap& map, View<const double, 1> mask, MaskMode mode, View<double, 2> weights,
+                int threads) {
+    find_known(map, mask, weights, threads);
+    if (mode == MaskMode::error) require_all_known(map, weights);
     multiply_by_known<double>(weights, map.rows(), threads);
 }
-
-namespace {
-
-/// Returns the bytes that the plan's workspace takes from the host; on a GPU it takes none.
-double workspace_bytes(const ShtPlan& plan) {
-    return plan.options().device.kind() == Device::Kind::cuda ? 0
-                                                              : static_cast<double>(plan.workspace_bytes());
-}
-
-}  // namespace
 
 double bytes_of_analysis(const SkyMap& map, const MapAnalysisOptions& options) {
     const auto layout = layout_for(map, options);
@@ -182,14 +185,13 @@ double bytes_of_analysis(const SkyMap& map, const MapAnalysisOptions& options) {
     double most = rows * pixels;  // what is known of the map
     for (const auto& batch : batches(map)) {
         if (batch.spin > layout.lmax()) continue;
-        const bool solves = options.tolerance > 0;
-        const bool weighs = !options.ring_weights.empty() || options.pixel_weights.size() > 0;
-        // A solver keeps a residual and a step as maps, and gradient, direction and best alm; iterations an
-        // update, and a map where there are weights.
-        const double maps = solves ? 2 : weighs ? 1 : 0, alms = solves ? 3 : options.iterations > 0 ? 1 : 0;
         const auto plan = make_plan(map, layout, batch.spin, options);
-        most = std::max(most, rows * coefficients + workspace_bytes(*plan) +
-                                  static_cast<double>(batch.n_rows) * (maps * pixels + alms * coefficients));
+        const AnalysisOptions how{.iterations = options.iterations,
+                                  .tolerance = options.tolerance,
+                                  .ring_weights = options.ring_weights,
+                                  .pixel_weights = options.pixel_weights};
+        most = std::max(
+            most, rows * coefficients + bytes_of_analysis(*plan, batch.n_rows / plan->map_components(), how));
     }
     return most;
 }
@@ -243,7 +245,7 @@ double bytes_of_synthesis(const Grid& grid, bool polarized, const AlmLayout& lay
                                                     .spin = spin,
                                                     .threads = options.threads,
                                                     .device = options.device});
-        most = std::max(most, workspace_bytes(*plan));
+        most = std::max(most, static_cast<double>(sht::host_workspace_bytes(*plan, 1)));
     }
     return most;
 }

@@ -63,7 +63,7 @@ std::int64_t nearest_pixel(const Grid& grid, double theta, double phi) {
     const auto below = std::lower_bound(rings.begin(), rings.end(), theta,
                                         [](const Ring& ring, double angle) { return ring.theta < angle; });
     auto ring = below == rings.end() ? below - 1 : below;
-    if (ring != rings.begin() && theta - (ring - 1)->theta < std::abs(ring->theta - theta)) --ring;
+    if (ring != rings.begin() && theta - (ring - 1)->theta < ring->theta - theta) --ring;
     return ring->first_pixel + sht::nearest_on_ring(phi, ring->phi_0, ring->n_pixels);
 }
 

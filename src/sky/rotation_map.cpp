@@ -20,11 +20,20 @@ healpix::Vector turn_back(const RotationMatrix& rotation, const healpix::Vector&
     return result;
 }
 
-/// Marks the pixels of `to` whose direction, turned back, lies in a pixel of `from` that is unseen_value in
-/// this row.
-void carry_unseen(const SkyMap& from, View<const double, 1> from_row, const RotationMatrix& rotation,
-                  const SkyMap& to, View<double, 1> to_row) {
-    if (count_bad_pixels(from_row).unseen == 0) return;
+/// Marks the pixels of these rows of `to` whose direction, turned back, lies in a pixel of `from` that is
+/// unseen_value in one of them: a row of spin 0, or Q and U, which turn into each other.
+void carry_unseen(const SkyMap& from, const RotationMatrix& rotation, std::int64_t first_row,
+                  std::int64_t n_rows, SkyMap& to) {
+    const auto from_rows = from.rows().slice(first_row, n_rows);
+    const auto to_rows = to.rows().slice(first_row, n_rows);
+    const auto is_unseen = [&](std::int64_t pixel) {
+        bool any = false;
+        for (std::int64_t row = 0; row < n_rows; ++row) any |= is_unseen_value(from_rows(row, pixel));
+        return any;
+    };
+    std::int64_t n_unseen = 0;
+    for (std::int64_t row = 0; row < n_rows; ++row) n_unseen += count_bad_pixels(from_rows[row]).unseen;
+    if (n_unseen == 0) return;
     const core::InterruptionPoll poll;
     for (const auto& ring : to.grid().rings()) {
         poll();
@@ -36,7 +45,8 @@ void carry_unseen(const SkyMap& from, View<const double, 1> from_row, const Rota
                                    ? healpix::vec2pix(from.nside(), healpix::Order::ring, v)
                                    : nearest_pixel(from.grid(), std::atan2(std::hypot(v[0], v[1]), v[2]),
                                                    std::atan2(v[1], v[0]));
-            if (is_unseen_value(from_row[pixel])) to_row[ring.first_pixel + i] = unseen_value;
+            if (!is_unseen(pixel)) continue;
+            for (std::int64_t row = 0; row < n_rows; ++row) to_rows(row, ring.first_pixel + i) = unseen_value;
         }
     }
 }
@@ -55,8 +65,15 @@ RotatedMap rotate(const SkyMap& map, const EulerAngles& angles, const MapAnalysi
     result.map.make_full_sky();  // the pixels of a partial sky go elsewhere
     result.map.header().coordinates = CoordinateSystem::unknown;
     synthesize(alm, result.map, {options.threads, options.device, sht::part_of(options.progress, 0.8, 1)});
-    for (std::int64_t row = 0; row < map.rows().extent(0) && !fill_masked; ++row)
-        carry_unseen(map, map.rows()[row], rotation_matrix(angles), result.map, result.map.rows()[row]);
+    if (fill_masked) return result;
+    const auto rotation = rotation_matrix(angles);
+    for (const auto& group : map.groups()) {
+        const std::int64_t n_spin = group.fields == Fields::scalars ? 0 : 2;
+        const auto first_spin = group.first_row + group.n_rows - n_spin;
+        for (auto row = group.first_row; row < first_spin; ++row)
+            carry_unseen(map, rotation, row, 1, result.map);
+        if (n_spin > 0) carry_unseen(map, rotation, first_spin, n_spin, result.map);
+    }
     return result;
 }
 

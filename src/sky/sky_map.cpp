@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/aligned.hpp"
 #include "core/interruption.hpp"
 #include "core/parallel.hpp"
 #include "sky/sky_patch.hpp"
@@ -161,6 +162,11 @@ std::int64_t SkyMap::place(std::int64_t ring_pixel) const {
     return is_patch() ? part_->patch()->place(ring_pixel) : ring_pixel;
 }
 
+std::vector<std::int64_t> SkyMap::own_pixels() const {
+    const auto part = this->part();
+    return numbers_in(part->pixels());
+}
+
 const Grid& SkyMap::whole_grid() const {
     return part_ ? part_->whole_grid() : grid_;
 }
@@ -277,6 +283,7 @@ void SkyMap::make_groups() {
 
 void SkyMap::allocate() {
     values_ = Array<double, 2>({std::ssize(column_of_row_), grid_.n_pixels()});
+    core::advise_huge_pages(values_.data(), static_cast<std::size_t>(values_.size()) * sizeof(double));
 }
 
 std::vector<std::int64_t> SkyMap::places() const {

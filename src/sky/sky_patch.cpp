@@ -110,6 +110,16 @@ std::int64_t SkyPatch::place(std::int64_t pixel) const {
     return places_[static_cast<std::size_t>(after - 1 - ranges_.begin())] + pixel - (after - 1)->first;
 }
 
+std::vector<std::int64_t> numbers_in(std::span<const PixelRange> ranges) {
+    std::int64_t count = 0;
+    for (const auto& range : ranges) count += range.end - range.first;
+    std::vector<std::int64_t> pixels;
+    pixels.reserve(static_cast<std::size_t>(count));
+    for (const auto& range : ranges)
+        for (auto pixel = range.first; pixel < range.end; ++pixel) pixels.push_back(pixel);
+    return pixels;
+}
+
 std::shared_ptr<const SkyPatch> united(const SkyPatch& a, const SkyPatch& b) {
     std::vector<PixelRange> ranges(a.pixels().begin(), a.pixels().end());
     ranges.insert(ranges.end(), b.pixels().begin(), b.pixels().end());

@@ -38,6 +38,9 @@ class SkyPatch final : public WholeSky {
     Grid grid_;
 };
 
+/// The numbers of all pixels in some ranges, one range after the other.
+std::vector<std::int64_t> numbers_in(std::span<const PixelRange> ranges);
+
 /// The patch of both patches' pixels.
 std::shared_ptr<const SkyPatch> united(const SkyPatch& a, const SkyPatch& b);
 

@@ -52,10 +52,18 @@ class SmoothingPlan::Implementation {
         }
     }
 
-    /// Of spin 0 or 2.
+    /// spin: 0 or 2.
     const ShtPlan& analysis_plan(int spin) { return plan_of(analysis_plans_[spin / 2], *part, spin); }
     const ShtPlan& synthesis_plan(int spin) {
         return nearest.same() ? analysis_plan(spin) : plan_of(synthesis_plans_[spin / 2], sky_out, spin);
+    }
+    /// Without a progress.
+    AnalysisOptions analysis_options() const {
+        return {.iterations = options.iterations,
+                .tolerance = options.tolerance,
+                .max_iterations = options.max_iterations,
+                .ring_weights = options.ring_weights,
+                .pixel_weights = options.pixel_weights};
     }
     ShtWorkspace& workspace() {
         if (!workspace_) workspace_.emplace(sht::take_workspace(plan_of_workspace()));
@@ -306,12 +314,8 @@ class Smoother {
             storage_, smoothing_arrays.field_alm,
             {maps.extent(0), plan.alm_components(), plan.layout().size()});
         const double transforms = 2 + 2 * options_.iterations;
-        AnalysisOptions analysis{.iterations = options_.iterations,
-                                 .tolerance = options_.tolerance,
-                                 .max_iterations = options_.max_iterations,
-                                 .ring_weights = options_.ring_weights,
-                                 .pixel_weights = options_.pixel_weights,
-                                 .progress = sht::part_of(progress, 0, 1 - 1 / transforms)};
+        auto analysis = plan_.analysis_options();
+        analysis.progress = sht::part_of(progress, 0, 1 - 1 / transforms);
         if (options_.is_enough) {
             analysis.power_by_degree = true;
             analysis.is_enough = [&](const AnalysisReport& report) {
@@ -397,6 +401,26 @@ SmoothingPlan& SmoothingPlan::operator=(SmoothingPlan&&) noexcept = default;
 template <class T>
 SmoothingReport SmoothingPlan::smooth(ConstView<T, 2> maps, ConstView<T, 1> mask, View<T, 2> smoothed) {
     return Smoother<T>(*implementation_, maps, mask, smoothed).run();
+}
+
+double SmoothingPlan::scratch_bytes(std::int64_t n_fields, bool masked) const {
+    auto& plan = *implementation_;
+    auto analysis = plan.analysis_options();
+    if (plan.options.is_enough) analysis.is_enough = [](const AnalysisReport&) { return true; };
+    double most = 0;
+    for (const Group& group : make_groups(plan.fields, n_fields)) {
+        const auto& transform = plan.analysis_plan(group.spin());
+        if (transform.options().device.kind() == Device::Kind::cuda) continue;
+        // Each product is the size of one of smoothing_arrays.
+        const auto kept = group.batch * plan.grid.n_pixels(), product = group.components * kept,
+                   alm = group.batch * transform.alm_components() * transform.layout().size();
+        const bool renormalizes = plan.options.mask_mode == MaskMode::renormalize;
+        const auto divisor = renormalizes ? group.batch * plan.grid_out.n_pixels() : 0;
+        const auto bytes = 16 * alm + 8 * (masked ? kept + product + divisor : 0);
+        most =
+            std::max(most, static_cast<double>(bytes) + bytes_of_analysis(transform, group.batch, analysis));
+    }
+    return most;
 }
 
 #define ZONAL_INSTANTIATE(T)                                                                              \

@@ -16,9 +16,18 @@
 namespace zonal {
 namespace {
 
-/// Returns the value of a coarse pixel. It holds `children` fine pixels; `good` of them are not UNSEEN, and
-/// `sum` is the sum of these.
-double combined(double sum, std::int64_t good, std::int64_t children, const UdgradeOptions& options) {
+/// Returns the value of a coarse pixel that holds `children` fine ones. Those that are there have the values
+/// value(i) for i from `first` to before `end`.
+template <class Value>
+double combined(std::int64_t first, std::int64_t end, const Value& value, std::int64_t children,
+                const UdgradeOptions& options) {
+    double sum = 0;
+    std::int64_t good = 0;
+    for (auto i = first; i < end; ++i) {
+        if (is_unseen_value(value(i))) continue;
+        sum += value(i);
+        ++good;
+    }
     if (good == 0 || (options.pessimistic && good < children)) return unseen_value;
     return options.combine == Combine::mean ? sum / static_cast<double>(good) : sum;
 }
@@ -30,14 +39,8 @@ void degrade(View<const double, 1> fine, View<double, 1> coarse, const UdgradeOp
     core::RarePoll poll;
     for (std::int64_t pixel = 0; pixel < coarse.size(); ++pixel) {
         poll();
-        double sum = 0;
-        std::int64_t good = 0;
-        for (auto child = pixel * children; child < (pixel + 1) * children; ++child) {
-            if (is_unseen_value(fine[child])) continue;
-            sum += fine[child];
-            ++good;
-        }
-        coarse[pixel] = combined(sum, good, children, options);
+        const auto value = [&](std::int64_t child) { return fine[child]; };
+        coarse[pixel] = combined(pixel * children, (pixel + 1) * children, value, children, options);
     }
 }
 
@@ -130,18 +133,16 @@ SkyMap udgrade_patch(const SkyMap& map, std::int64_t nside, const UdgradeOptions
         auto& values =
             file.columns[static_cast<std::size_t>(&map.column(row) - map.header().columns.data())].values;
         values.reserve(file.pixels.size());
-        for (std::size_t i = 0; i < pixels.size();) {
-            const auto first = pixels[i].first / inside;
-            double sum = 0;
-            std::int64_t good = 0;
-            for (; i < pixels.size() && pixels[i].first / inside == first; ++i) {
-                const double value = map.rows()(row, pixels[i].second);
-                if (is_unseen_value(value)) continue;
-                sum += value;
-                ++good;
-            }
-            const bool is_shared = copies > 1 && of_row.combine == Combine::sum && good > 0;
-            const double value = combined(sum, good, inside, of_row);
+        const auto value_of = [&](std::int64_t i) {
+            return map.rows()(row, pixels[static_cast<std::size_t>(i)].second);
+        };
+        for (std::int64_t first = 0, end = 0; first < std::ssize(pixels); first = end) {
+            const auto coarse = [&](std::int64_t i) {
+                return pixels[static_cast<std::size_t>(i)].first / inside;
+            };
+            while (end < std::ssize(pixels) && coarse(end) == coarse(first)) ++end;
+            const double value = combined(first, end, value_of, inside, of_row);
+            const bool is_shared = copies > 1 && of_row.combine == Combine::sum && !is_unseen_value(value);
             values.insert(values.end(), static_cast<std::size_t>(copies),
                           is_shared ? value / static_cast<double>(copies) : value);
         }

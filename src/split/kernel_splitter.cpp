@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -39,13 +41,10 @@ struct KernelSplitter::Problem {
           basis(split::graded_knots(options.theta_cut, options.n_intervals, options.knot_density)),
           norm(basis) {
         constexpr double share_of_windows = 0.3;  // of the time
-        auto all = split::basis_windows(basis, last_degree(), options.spin, options.threads,
-                                        sht::part_of(progress, 0, share_of_windows));
-        norm.orthonormalize(all.view());
         choose_rows();
-        windows = Array<double, 2>({std::ssize(degrees), basis.size()});
-        for (std::int64_t row = 0; row < std::ssize(degrees); ++row)
-            for (std::int64_t c = 0; c < basis.size(); ++c) windows(row, c) = all(degrees[row], c);
+        options.check_memory(
+            bytes(), fmt::format("a split into {} splines up to l = {}", basis.size(), last_degree()));
+        make_windows(sht::part_of(progress, 0, share_of_windows));
         auto rows = windows;
         Array<double, 1> target({std::ssize(degrees)});
         for (std::int64_t row = 0; row < std::ssize(degrees); ++row) {
@@ -59,6 +58,26 @@ struct KernelSplitter::Problem {
         norm_of_kernel = std::sqrt(norm_of_kernel);
         fits.emplace(std::as_const(rows).view(), std::as_const(target).view(),
                      sht::part_of(progress, share_of_windows, 1));
+    }
+
+    /// What it takes to be made, and to be searched for the best l_cut, whichever is more.
+    double bytes() const {
+        const auto n_rows = std::ssize(degrees);
+        const auto of_windows = [&](std::int64_t n) {
+            return sizeof(double) * static_cast<double>(n * basis.size());
+        };
+        const double kept = of_windows(n_rows), all = of_windows(last_degree() + 1);
+        return std::max({split::bytes_of_basis_windows(basis, last_degree()), all + kept,
+                         2 * kept + split::TailFits::bytes(n_rows, basis.size(), 0),
+                         kept + split::TailFits::bytes(n_rows, basis.size(), options.threads)});
+    }
+
+    void make_windows(const Progress& progress) {
+        auto all = split::basis_windows(basis, last_degree(), options.spin, options.threads, progress);
+        norm.orthonormalize(all.view());
+        windows = Array<double, 2>({std::ssize(degrees), basis.size()});
+        for (std::int64_t row = 0; row < std::ssize(degrees); ++row)
+            for (std::int64_t c = 0; c < basis.size(); ++c) windows(row, c) = all(degrees[row], c);
     }
 
     /// Splines of knots d apart hold degrees up to pi / d; each comes again at 2 pi / d -+ l and, fourth
@@ -87,7 +106,7 @@ struct KernelSplitter::Problem {
         const double known = options.input_spectrum.empty() ? 1 : options.input_spectrum[std::min(l, lmax())];
         const double c_l = is_beyond ? options.spectrum_beyond : known;
         degrees.push_back(l);
-        weights.push_back(std::sqrt(static_cast<double>((2 * l + 1) * count) / (4 * std::numbers::pi) * c_l));
+        weights.push_back(std::sqrt(static_cast<double>((2 * l + 1) * count) * c_l));
     }
 
     std::int64_t lmax() const { return std::ssize(window) - 1; }
@@ -160,8 +179,9 @@ struct KernelSplitter::Problem {
     split::SplineBasis basis;
     split::SplineNorm norm;
     std::vector<std::int64_t> degrees;  ///< of the rows
-    std::vector<double>
-        weights;  ///< of the rows: (2l+1)/(4 pi) C_l, its root, times the degrees that a row stands for
+    /// Each row's weight is the root of (2l+1) C_l times the degrees that it stands for. Weights are only
+    /// compared with one another.
+    std::vector<double> weights;
     Array<double, 2> windows;  ///< of the orthonormal splines, [row, function]
     double norm_of_kernel = 0;
     std::optional<split::TailFits> fits;
@@ -196,9 +216,14 @@ std::optional<std::int64_t> KernelSplitter::find_l_cut(double error, std::int64_
                                                        const Progress& progress) const {
     split::check_search(error, neighbourhood);
     // Not even the largest need pass: the fewer rows, the worse their fit is conditioned.
-    constexpr std::int64_t n_parts = 8;
-    std::vector<std::int64_t> tries;
-    for (std::int64_t part = 0; part <= n_parts; ++part) tries.push_back(part * (lmax() - 1) / n_parts);
+    std::int64_t n_parts = most_parts(0);
+    const auto evenly_spaced = [&] {
+        std::vector<std::int64_t> all;
+        all.reserve(static_cast<std::size_t>(n_parts + 1));
+        for (std::int64_t part = 0; part <= n_parts; ++part) all.push_back(part * (lmax() - 1) / n_parts);
+        return all;
+    };
+    auto tries = evenly_spaced();
     std::int64_t fails = -1, passes = lmax();
     // Each step leaves a share of those between fails and passes.
     const auto step = [&] {
@@ -207,7 +232,12 @@ std::optional<std::int64_t> KernelSplitter::find_l_cut(double error, std::int64_
     };
     while (passes - fails > 1) {
         const auto found = problem_->first_passing(tries, error, step);
-        if (!found && passes == lmax()) return std::nullopt;
+        if (!found && passes == lmax()) {
+            if (n_parts == most_parts(neighbourhood)) return std::nullopt;
+            n_parts = most_parts(neighbourhood);
+            tries = evenly_spaced();
+            continue;
+        }
         const auto end = std::find(tries.begin(), tries.end(), found.value_or(-1));
         if (end != tries.begin()) fails = *(end - 1);
         passes = found.value_or(passes);

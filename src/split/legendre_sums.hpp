@@ -39,7 +39,7 @@ RecurrenceNode recurrence_node(const QuadratureNode& node, int spin);
 struct IntervalGroup {
     std::int64_t n_nodes = 0;
     core::AlignedVector<double> h;
-    /// Of even and of odd l: weight times the six B-splines of the interval, [node, spline, lane].
+    /// For even and for odd l: weight times the six B-splines of the interval, [node, spline, lane].
     core::AlignedVector<double> weights[2];
 };
 

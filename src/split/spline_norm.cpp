@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/interruption.hpp"
 #include "split/spline_windows.hpp"
 
 namespace zonal::split {
@@ -19,12 +20,15 @@ SplineNorm::SplineNorm(const SplineBasis& basis) : factor_(basis_products(basis)
 
 void SplineNorm::orthonormalize(View<double, 2> windows) const {
     const auto n = factor_.extent(0), width = factor_.extent(1);
-    for (std::int64_t l = 0; l < windows.extent(0); ++l)
+    const core::InterruptionPoll poll;
+    for (std::int64_t l = 0; l < windows.extent(0); ++l) {
+        poll();
         for (std::int64_t c = 0; c < n; ++c) {  // forward substitution, L y = row
             windows(l, c) /= factor_(c, 0);
             for (std::int64_t k = 1; k < std::min(width, n - c); ++k)
                 windows(l, c + k) -= factor_(c, k) * windows(l, c);
         }
+    }
 }
 
 std::vector<double> SplineNorm::coefficients(const std::vector<double>& y) const {

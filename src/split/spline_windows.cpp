@@ -12,6 +12,7 @@
 #include <cmath>
 
 #include "core/aligned.hpp"
+#include "core/interruption.hpp"
 #include "core/parallel.hpp"
 #include "split/legendre_sums.hpp"
 #include "split/split_progress.hpp"
@@ -130,8 +131,19 @@ Array<double, 2> basis_windows(const SplineBasis& basis, std::int64_t lmax, int 
         (make_group(basis, lmax, spin, g * n_lanes, n_lanes), lmax, spin, parts[g].data());
     });
     Array<double, 2> windows({lmax + 1, basis.size()});
-    for (std::int64_t g = 0; g < n_groups; ++g) add_group(parts[g], g * n_lanes, width, windows.view());
+    const core::InterruptionPoll poll;
+    for (std::int64_t g = 0; g < n_groups; ++g) {
+        poll();
+        add_group(parts[g], g * n_lanes, width, windows.view());
+    }
     return windows;
+}
+
+double bytes_of_basis_windows(const SplineBasis& basis, std::int64_t lmax) {
+    const auto n_lanes = HWY_DYNAMIC_DISPATCH(group_size)();
+    const auto n_groups = (basis.n_intervals() + n_lanes - 1) / n_lanes;
+    const auto values = (lmax + 1) * (n_groups * (n_lanes + spline_degree) + basis.size());
+    return static_cast<double>(values) * sizeof(double);
 }
 
 std::vector<double> spline_window(const SplineBasis& basis, const std::vector<double>& coefficients,

@@ -15,12 +15,14 @@ namespace zonal::split {
 /// Nodes that integrate a quintic times P_l, l <= lmax, times sin theta over an interval (rad) to rounding.
 std::int64_t nodes_per_interval(double interval, std::int64_t lmax);
 
-/// Of every function of the basis: [l, function], l = 0 .. lmax. Throws Cancelled.
+/// Windows of all functions of the basis: [l, function], l = 0 .. lmax. Throws Cancelled.
 Array<double, 2> basis_windows(const SplineBasis& basis, std::int64_t lmax, int spin, int n_threads,
                                const Progress& progress = {});
+/// The memory that basis_windows takes, its result among it.
+double bytes_of_basis_windows(const SplineBasis& basis, std::int64_t lmax);
 
-/// Of sum_c coefficients[c] f_c, evaluated as a whole at more nodes than basis_windows takes: an independent
-/// answer. coefficients: [basis.size()].
+/// The window of sum_c coefficients[c] f_c, evaluated as a whole at more nodes than basis_windows takes: an
+/// independent answer. coefficients: [basis.size()].
 std::vector<double> spline_window(const SplineBasis& basis, const std::vector<double>& coefficients,
                                   std::int64_t lmax);
 

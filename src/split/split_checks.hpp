@@ -11,7 +11,7 @@ namespace zonal::split {
 /// permit.
 KernelSplitOptions resolve(const std::vector<double>& window, KernelSplitOptions options);
 
-/// Of split_error's arguments. Throws InvalidArgument, as the next do.
+/// Checks split_error's arguments. Throws InvalidArgument, as the next do.
 void check_lengths(const std::vector<double>& kernel, const std::vector<double>& window,
                    const std::vector<double>& profile_window, const std::vector<double>& c_l);
 void check_spin(int spin);

@@ -13,6 +13,7 @@
 #include "core/parallel.hpp"
 #include "core/stopwatch.hpp"
 #include "radial/convolver.hpp"
+#include "sht/transform.hpp"
 #include "sky/sky_part.hpp"
 #include "zonal/error.hpp"
 #include "zonal/polarization_convolution.hpp"
@@ -136,9 +137,7 @@ struct BasicSplitConvolutionPlan<Rank>::Implementation {
             seconds.harmonic = core::seconds_of([&] { apply_window<T>(in, product.view()); });
         };
         // On one GPU on two streams: while one part's maps are on their way, the other works.
-        const bool share_a_cpu =
-            options.pixel_device == Device::cpu() && options.harmonic_device == Device::cpu();
-        if (share_a_cpu) {
+        if (shares_a_cpu()) {
             sum();
             harmonic();
         } else {
@@ -146,6 +145,21 @@ struct BasicSplitConvolutionPlan<Rank>::Implementation {
         }
         add<T>(std::as_const(product).view(), radial::with_component(convolved));
         return seconds;
+    }
+
+    double scratch_bytes(std::int64_t n_maps) const {
+        const auto product = n_maps * n_components * grid.n_pixels() * std::int64_t{8},
+                   alm = n_maps * n_components * transform->layout().size() * std::int64_t{16};
+        const auto of_sums =
+                       options.pixel_device.kind() == Device::Kind::cuda ? 0 : pixels.workspace_bytes(n_maps),
+                   of_window = alm + sht::host_workspace_bytes(*transform, n_maps);
+        const bool one_by_one = shares_a_cpu();
+        return static_cast<double>(product +
+                                   (one_by_one ? std::max(of_sums, of_window) : of_sums + of_window));
+    }
+
+    bool shares_a_cpu() const {
+        return options.pixel_device == Device::cpu() && options.harmonic_device == Device::cpu();
     }
 
     const Grid grid;
@@ -185,6 +199,11 @@ SplitConvolutionSeconds BasicSplitConvolutionPlan<Rank>::convolve(ConstView<T, R
                                                                   View<T, Rank> convolved,
                                                                   const Progress& progress) const {
     return implementation_->template convolve<T>(maps, convolved, progress);
+}
+
+template <int Rank>
+double BasicSplitConvolutionPlan<Rank>::scratch_bytes(std::int64_t n_maps) const {
+    return implementation_->scratch_bytes(n_maps);
 }
 
 template class BasicSplitConvolutionPlan<2>;

@@ -3,8 +3,10 @@
 #include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/dense_matrix.hpp"
+#include "core/threads/abandonable.hpp"
 #include "split/split_progress.hpp"
 
 namespace zonal::split {
@@ -19,9 +21,12 @@ constexpr std::int64_t block_rows = 128;
 Matrix triangle_of(const Matrix& above, const Matrix& below) {
     Matrix stacked(above.rows() + below.rows(), below.cols());
     stacked << above, below;
-    const Eigen::HouseholderQR<Eigen::Ref<Matrix>> qr(stacked);
-    const auto rows = std::min(stacked.rows(), stacked.cols());
-    return stacked.topRows(rows).triangularView<Eigen::Upper>();
+    const auto n = stacked.cols();
+    return core::abandonable(n, [stacked = std::move(stacked)]() mutable -> Matrix {
+        const Eigen::HouseholderQR<Eigen::Ref<Matrix>> qr(stacked);
+        const auto rows = std::min(stacked.rows(), stacked.cols());
+        return stacked.topRows(rows).triangularView<Eigen::Upper>();
+    });
 }
 
 }  // namespace
@@ -58,6 +63,17 @@ TailFits::TailFits(View<const double, 2> rows, View<const double, 1> target, con
     factors_ = std::move(factors);
 }
 
+double TailFits::bytes(std::int64_t n_rows, std::int64_t n_unknowns, int n_solutions) {
+    const auto columns = static_cast<double>(n_unknowns + 1);
+    double values = static_cast<double>(n_rows) * columns;
+    for (std::int64_t first = 0; first < n_rows; first += block_rows)
+        values += static_cast<double>(std::min(n_rows - first, n_unknowns + 1)) * columns;
+    // A block is factorised beside its triangle; a solution has a triangle, a copy of it, and what the
+    // decomposition needs.
+    const double block = 2 * columns + block_rows, solution = 10 * columns;
+    return sizeof(double) * (values + columns * std::max(block, n_solutions * solution));
+}
+
 TailFits::~TailFits() = default;
 TailFits::TailFits(TailFits&&) noexcept = default;
 TailFits& TailFits::operator=(TailFits&&) noexcept = default;
@@ -65,7 +81,8 @@ TailFits& TailFits::operator=(TailFits&&) noexcept = default;
 TailFits::Solution TailFits::solve(std::int64_t l_cut, double cutoff) const {
     const Matrix triangle = factors_->triangle(l_cut + 1);
     const auto n = triangle.cols() - 1;
-    const auto [u, sigma, v] = dense_svd(triangle.leftCols(n));
+    const auto [u, sigma, v] =
+        core::abandonable(n, [a = Matrix(triangle.leftCols(n))] { return dense_svd(a); });
     const auto rank = (sigma.array() > cutoff * sigma[0]).count();
     const Eigen::VectorXd target = triangle.col(n);
     const Eigen::VectorXd x =

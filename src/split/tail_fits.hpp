@@ -26,6 +26,9 @@ class TailFits {
     TailFits(TailFits&&) noexcept;
     TailFits& operator=(TailFits&&) noexcept;
 
+    /// The memory that it takes to make, and what it keeps with n_solutions at a time.
+    static double bytes(std::int64_t n_rows, std::int64_t n_unknowns, int n_solutions);
+
     /// By the singular value decomposition, without the singular values below cutoff times the largest.
     Solution solve(std::int64_t l_cut, double cutoff) const;
 

@@ -18,6 +18,10 @@ DATA = ROOT / "data"
 ZONAL = os.environ.get("ZONAL", str(ROOT / "build" / "bin" / "zonal"))
 BENCH = os.environ.get("ZONAL_BENCH", str(pathlib.Path(ZONAL).with_name("zonal-bench")))
 UNSEEN = healpy.UNSEEN
+EPS = 2.0**-52
+# `zonal plot` draws by the package of the source tree, where that has been built into it and no other is named.
+if "ZONAL_PYTHON" not in os.environ and any((ROOT / "python" / "zonal").glob("_core*.so")):
+    os.environ |= {"ZONAL_PYTHON": sys.executable, "PYTHONPATH": str(ROOT / "python")}
 sys.path.append(str(ROOT / "bench"))  # certificate_attacks and what it compares with
 
 

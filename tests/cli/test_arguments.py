@@ -1,6 +1,7 @@
 """Words of the command line that are misspelt, missing, or names of files that promise another format."""
 
 import pytest
+
 from conftest import call
 from test_common import SUBCOMMANDS
 
@@ -17,6 +18,10 @@ from test_common import SUBCOMMANDS
     (["plt", "sky.fits"], "did you mean plot?"),
     (["qqqqqqqqqq"], "is not a subcommand; zonal --help"),
     (["--json", "smooth"], "options come after the subcommand"),
+    (["--verion"], "did you mean --version?"), (["version"], "did you mean zonal --version?"), (["help"], "did you mean zonal --help?"),
+    (["smooth", "sky.fits", "out.fits", "-fwhm", "1deg"], "-fwhm: is not an option of zonal smooth; did you mean --fwhm? zonal smooth --help"),
+    (["smooth", "sky.fits", "--out", "out.fits"], "--out: is not an option of zonal smooth: files stand without one: zonal smooth IN OUT"),
+    (["map2alm", "--input=sky.fits", "alm.fits"], "--input: is not an option of zonal map2alm: files stand without one: zonal map2alm IN OUT"),
 ])
 def test_misspelt_words_are_answered_with_what_may_have_been_meant(sky, fails, arguments, meant):
     if "--json" in arguments:
@@ -92,8 +97,8 @@ def test_unit_apart_from_its_number_is_explained(sky, fails, words):
     assert "one argument" in line and words[-1] in line
 
 
-@pytest.mark.parametrize("name", ["out.jpg", "out.jpeg", "out.PDF", "out", "out.fits", "out.png.gz"])
-def test_pictures_must_be_named_png(sky, fails, name):
+@pytest.mark.parametrize("name", ["out.jpg", "out.jpeg", "out.eps", "out", "out.fits", "out.png.gz"])
+def test_pictures_must_be_named_for_a_format(sky, fails, name):
     line = fails(2, "plot", "sky.fits", name)
     assert name in line and ".png" in line
 

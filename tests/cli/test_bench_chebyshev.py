@@ -2,7 +2,7 @@
 
 import pytest
 
-EPS = 2.0 ** -52
+from conftest import EPS
 
 
 @pytest.mark.parametrize("shape", ["40", "9x14", "5x4x6"])
@@ -16,7 +16,8 @@ def test_report_has_times_errors_and_method(bench, shape, method):
     assert report["device"] == "cpu" and report["machine"]["simd"] and report["coefficients_compared"] > 0
     if report["method"] == "direct":
         assert report["componentwise_error"] <= 1  # in units of n eps (|a| * |b|)
-    assert report["normwise_error"] <= 100 * EPS
+    # The transforms' error is eps times the logarithm of their length, and a sum of n products has no larger one at random.
+    assert report["normwise_error"] <= 16 * EPS
 
 
 def test_full_products_have_all_coefficients(bench):

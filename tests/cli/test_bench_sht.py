@@ -2,6 +2,8 @@
 
 import pytest
 
+from conftest import EPS
+
 
 @pytest.mark.parametrize("grid", [["--nside", "16"], ["--gauss", "33"]])
 @pytest.mark.parametrize("spin", [0, 2])
@@ -9,7 +11,10 @@ def test_reports_times_share_of_peak_and_machine(bench, grid, spin):
     report = bench("sht", *grid, "--lmax", "32", "--spin", spin, "--maps", "2", "--repeat", "2", "--threads", "1")
     for key in ("synthesis_seconds", "adjoint_seconds", "analysis_seconds", "plan_seconds", "workspace_bytes"):
         assert report[key] > 0 or key == "workspace_bytes", key
-    assert 0 < report["legendre_peak_fraction"] < 1
+    # On a busy machine the peak may be measured too low; the work that the shares stand for is that of the sizes.
+    share, adjoint = report["legendre_peak_fraction"], report["adjoint_legendre_peak_fraction"]
+    work = share * report["fma_peak_flops"] * report["synthesis_legendre_seconds"]
+    assert work > 1000 and adjoint * report["fma_peak_flops"] * report["adjoint_legendre_seconds"] == pytest.approx(work, rel=8 * EPS, abs=0)
     assert 0 < report["synthesis_legendre_seconds"] < report["synthesis_seconds"]
     assert report["fma_peak_flops"] > 1e8
     assert report["machine"]["zonal"] and report["machine"]["simd"] and report["machine"]["cpu"]

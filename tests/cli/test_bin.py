@@ -4,6 +4,7 @@ import healpy
 import numpy as np
 import pytest
 from astropy.io import fits
+
 from conftest import DATA, header, read_map
 
 PHOTONS = DATA / "fermi" / "fermi_2fhl_events_selected.fits.gz"

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from astropy.io import fits
 from astropy.wcs import WCS
+
 from conftest import call
 
 # Pixels of 3 degrees: 120 to a ring, and 60 rings, or 61 with both poles. n1, n2, crpix1, crval1, cdelt1, crpix2, cdelt2:
@@ -122,8 +123,8 @@ def test_the_interior_of_a_smoothed_patch_is_that_of_the_sky(zonal, tmp_path, na
     nearest = (vectors(wcs_of(layout), shape) @ vectors(wcs_of(grid), sky.shape)[outside].T).max(-1)
     inside = nearest < np.cos(np.radians(radius + 0.01))
     assert part.shape == shape and inside.sum() > 100
-    # Each result is within 1e-8 of the exact sum, relative to the rms of the sky's; a pixel may have all of that error.
     atol = 2e-8 * np.sqrt(whole.size) * np.sqrt(np.mean(whole**2))
+    # Each result is within 1e-8 of the exact sum, relative to the rms of the sky's; a pixel may have all of that error.
     np.testing.assert_allclose(part[inside], whole[rows, columns][inside], rtol=0, atol=atol)
 
 
@@ -152,9 +153,25 @@ def test_gnomonic_images_are_refused_with_what_to_do(zonal, fails, tmp_path, com
     assert noted.code == 0 and "reproject it to CAR or HEALPix" in noted.err
 
 
+@pytest.mark.parametrize("crpix2, rows", [(30.5, 60), (31.0, 61), (5.0, 9)])
+def test_a_last_column_that_is_the_first_again_is_left_out(zonal, fails, tmp_path, crpix2, rows):
+    """As in radio surveys of 1441 columns."""
+    values = np.random.default_rng(5).normal(size=(rows, 120))
+    values[1, 0] = np.nan
+    layout = (121, rows, 61.0, 0.0, -3.0, crpix2, 3.0)
+    write_patch(tmp_path / "closed.fits", layout, values[:, [*range(120), 0]])
+    write_patch(tmp_path / "open.fits", (120, *layout[1:]), values)
+    report = zonal("convert", "closed.fits", "closed_out.fits", "--nan", "unseen")
+    assert any("the last column, which is the first one again, left out" in note for note in report["notes"])
+    zonal("convert", "open.fits", "open_out.fits", "--nan", "unseen")
+    np.testing.assert_array_equal(fits.getdata(tmp_path / "closed_out.fits"), fits.getdata(tmp_path / "open_out.fits"))
+    write_patch(tmp_path / "differs.fits", layout, np.arange(121.0 * rows).reshape(rows, 121))
+    assert "differs from it in row 1: 120, not 0" in fails(1, "convert", "differs.fits", "out.fits")
+
+
 @pytest.mark.parametrize("layout, words", [
     ((30, 20, 15.5, 0.0, -3.0, -11.5, 3.0), "rows reach beyond the poles, from latitude 37.5 to 94.5 degrees"),
-    ((121, 20, 15.5, 0.0, -3.0, 10.5, 3.0), "NAXIS1 = 121: must be 120 or fewer"),
+    ((122, 20, 15.5, 0.0, -3.0, 10.5, 3.0), "NAXIS1 = 122: must be 121 or fewer"),
     ((30, 20, 15.5, 0.0, -3.0, 10.2, 3.0), "rows do not lie at theta"),
     ((30, 20, 15.5, 0.0, -3.1, 10.5, 3.0), "CDELT1 = -3.1: must divide 360 degrees"),
 ])

@@ -1,8 +1,9 @@
 """zonal smooth --error under attack (bench/certificate_attacks.py): random maps, kernels, masks, bounds and methods, each compared
 with an independent reference."""
 
-import certificate_attacks
 import pytest
+
+import certificate_attacks
 from conftest import ZONAL
 
 CHUNKS, SEEDS = 10, 30

@@ -5,6 +5,7 @@ import json
 import healpy
 import numpy as np
 import pytest
+
 from conftest import DATA, UNSEEN, call
 
 WMAP = DATA / "wmap" / "wmap_band_iqumap_r9_7yr_W_v4_udgraded32.fits"

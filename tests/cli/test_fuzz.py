@@ -6,6 +6,7 @@ import os
 import random
 
 import pytest
+
 from conftest import call, write_costs
 from test_common import COMMANDS
 

@@ -8,6 +8,7 @@ import time
 import healpy
 import numpy as np
 import pytest
+
 from conftest import ZONAL
 
 

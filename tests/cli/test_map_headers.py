@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from astropy.io import fits
+
 from conftest import UNSEEN, call
 
 NSIDE = 2
@@ -243,7 +244,7 @@ def test_the_mask_may_be_any_column(tmp_path):
     common = ("anafast", "map.fits", "cl.fits", "--mask", "mask.fits", "--lmax", "3", "--json")
     result = call(*common, cwd=tmp_path)
     assert result.code == 1
-    assert "column 'TEMPERATURE' is 0 everywhere, which leaves no pixel; --mask-field (field) takes another" in result.err
+    assert "column 'TEMPERATURE' is 0 in all pixels of the map, which leaves none; --mask-field (field) takes another" in result.err
     for field in ("N_OBS", "1"):
         result = call(*common, "--mask-field", field, "--overwrite", cwd=tmp_path)
         assert result.code == 0, result.err

@@ -6,7 +6,8 @@ import healpy
 import numpy as np
 import pytest
 from astropy.io import fits
-from conftest import UNSEEN, call, read_map
+
+from conftest import UNSEEN, read_map
 
 SPECTRA = "# l TT EE BB TE\n" + "".join(f"{l} 2 1 1 0.5\n" for l in range(49))
 

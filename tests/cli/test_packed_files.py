@@ -7,6 +7,7 @@ import resource
 import zipfile
 
 import pytest
+
 from conftest import call
 
 PACKERS = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress}

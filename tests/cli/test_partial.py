@@ -7,7 +7,8 @@ import healpy
 import numpy as np
 import pytest
 from astropy.io import fits
-from conftest import UNSEEN, ZONAL, assert_close
+
+from conftest import EPS, UNSEEN, ZONAL, assert_close
 
 NSIDE = 64
 
@@ -47,14 +48,20 @@ def read(path):
 @pytest.mark.parametrize("options", [("--method", "pixel-sum"), ("--method", "ring-fft"), ("--method", "auto"),
                                      ("--method", "pixel-sum", "--mask-mode", "renormalize"),
                                      ("--method", "pixel-sum", "--mask", "mask.fits"),
+                                     ("--method", "pixel-sum", "--mask", "mask_nest.fits"),
+                                     ("--method", "pixel-sum", "--mask", "mask.fits.gz"),
+                                     ("--method", "pixel-sum", "--normalize", "pixel", "--mask", "mask.fits"),
                                      ("--method", "pixel-sum", "--mask", "mask_part.fits")], ids=" ".join)
 def test_is_smoothed_as_on_the_whole_sky(part, zonal, tmp_path, options):
     mask = np.random.default_rng(4).random(12 * NSIDE**2)
     healpy.write_map(tmp_path / "mask.fits", mask, dtype=np.float64)
+    healpy.write_map(tmp_path / "mask.fits.gz", mask, dtype=np.float64)
+    healpy.write_map(tmp_path / "mask_nest.fits", healpy.reorder(mask, r2n=True), nest=True, dtype=np.float64)
     some = np.unique(np.append(part[::2], [0, 7, 12 * NSIDE**2 - 1]))
     write_part(tmp_path / "mask_part.fits", NSIDE, some, {"MASK": mask[some]})
+    counts = ("--field", "I", "--no-pol") if "--normalize" in options else ()
     of_part, of_full = (zonal("smooth", f"{name}.fits", f"{name}_out.fits", "--fwhm", "3deg", "--error", "1e-4", *options,
-                              "--precision", "double") for name in ("part", "full"))
+                              "--precision", "double", *counts) for name in ("part", "full"))
     found, expected = read(tmp_path / "part_out.fits"), read(tmp_path / "full_out.fits")
     assert fits.getdata(tmp_path / "part_out.fits").shape == part.shape
     if options[1] == "auto":  # which may choose different ways, each within 1e-4
@@ -64,9 +71,42 @@ def test_is_smoothed_as_on_the_whole_sky(part, zonal, tmp_path, options):
     else:
         # Sums of about a thousand pixels in another order; ring FFTs round relative to the whole ring's largest value.
         assert_close(found, expected, rtol=0, atol=1e-13 * np.abs(np.where(expected == UNSEEN, 0, expected)).max())
-        for one, other in zip(of_part["parts"], of_full["parts"], strict=True):
-            assert one["certified_error"] == pytest.approx(other["certified_error"], rel=1e-9)
+        for one, other in zip(of_part.get("parts", [of_part]), of_full.get("parts", [of_full]), strict=True):
+            assert one["certified_error"] == pytest.approx(other["certified_error"], rel=np.sqrt(found.size) * EPS, abs=0)  # an rms
     np.testing.assert_array_equal(found == UNSEEN, expected == UNSEEN)
+
+
+@pytest.mark.parametrize("flip", [1, -1])
+def test_images_take_masks_of_whole_images(zonal, fails, tmp_path, flip):
+    random = np.random.default_rng(7)
+    shape = (30, 60)
+    header = fits.Header({"CTYPE1": "GLON-CAR", "CTYPE2": "GLAT-CAR", "CRPIX1": 30.5, "CRPIX2": 15.5, "CDELT1": -6.0, "CDELT2": flip * 6.0,
+                          "CRVAL1": 0.0, "CRVAL2": 0.0})
+    values, mask, other = random.normal(size=shape), random.random(shape).round(1), np.zeros(shape)
+    values[:20], values[25:], values[:, :15], values[:, 40:] = (np.nan,) * 4
+    other[20:25] = mask[20:25]
+    other[:18] = 7  # no mask: outside the part it is not read
+    for name, image in (("full", values), ("mask", mask), ("other", other)):
+        fits.writeto(tmp_path / f"{name}.fits", image, header)
+    zonal("convert", "full.fits", "part.fits", "--partial", "--nan", "unseen")
+    arguments = ("--fwhm", "30deg", "--method", "pixel-sum", "--precision", "double", "--nan", "unseen")
+    for name, mask_name in (("part", "mask"), ("part", "other"), ("full", "mask")):
+        zonal("smooth", f"{name}.fits", f"{name}_{mask_name}.fits", "--mask", f"{mask_name}.fits", *arguments)
+        zonal("convert", f"{name}_{mask_name}.fits", f"{name}_{mask_name}_full.fits", "--full", "--nan", "unseen")
+    expected = fits.getdata(tmp_path / "full_mask_full.fits")
+    for name in ("part_mask", "part_other"):
+        found = fits.getdata(tmp_path / f"{name}_full.fits")
+        np.testing.assert_array_equal(np.isnan(found), np.isnan(expected))
+        assert np.nanmax(np.abs(found - expected)) <= 1e-13 * np.nanmax(np.abs(expected))
+    assert "must be from 0 to 1" in fails(1, "smooth", "full.fits", "no.fits", "--mask", "other.fits", *arguments)
+
+
+@pytest.mark.parametrize("mask", [(), ("--mask", "mask.fits")])
+def test_mask_mode_error_counts_the_pixels_outside(part, fails, tmp_path, mask):
+    healpy.write_map(tmp_path / "mask.fits", np.ones(12 * NSIDE**2), dtype=np.float64)
+    said = [fails(1, "smooth", f"{name}.fits", "out.fits", "--fwhm", "3deg", "--method", "pixel-sum", "--mask-mode", "error", *mask)
+            for name in ("part", "full")]
+    assert said[0].split("column")[1] == said[1].split("column")[1] and "are UNSEEN or masked, the first is pixel" in said[0]
 
 
 @pytest.mark.parametrize("options", [("udgrade", "--nside", "16"), ("udgrade", "--nside", "128", "--combine", "sum"),
@@ -116,32 +156,40 @@ sys.exit(os.waitstatus_to_exitcode(status))
 """
 
 
-def peak_bytes(folder, *arguments):
+def peak_bytes(folder, *arguments, fails=False):
     """The largest memory that a run of zonal has in it at once."""
     command = [sys.executable, "-S", "-E", "-c", STARTER, ZONAL, *map(str, arguments)]
     process = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=600)
-    assert process.returncode == 0, process.stderr
+    assert (process.returncode != 0) == fails, process.stderr
     return int(process.stdout.split()[-1])
 
 
 @pytest.fixture(scope="module")
 def fine(tmp_path_factory):
-    """part.fits and mask.fits: a hundredth of the sky at nside 4096, near the equator. Returns folder and pixels."""
+    """part.fits and mask.fits: a hundredth of the sky at nside 4096, near the equator. full_mask.fits: in nest order, of
+    bytes. Returns folder and pixels."""
     folder = tmp_path_factory.mktemp("fine")
     pixels = disc(4096, 0, 5, np.degrees(np.arccos(1 - 0.02)))
     random = np.random.default_rng(6)
     write_part(folder / "part.fits", 4096, pixels, {"TEMPERATURE": random.normal(size=pixels.size)})
     write_part(folder / "mask.fits", 4096, pixels, {"MASK": (random.random(pixels.size) < 0.9).astype(float)})
+    table = fits.BinTableHDU.from_columns([fits.Column("MASK", "1024B", array=np.ones((12 * 4096**2 // 1024, 1024), np.uint8))])
+    table.header.update(PIXTYPE="HEALPIX", ORDERING="NESTED", NSIDE=4096, INDXSCHM="IMPLICIT", OBJECT="FULLSKY")
+    table.writeto(folder / "full_mask.fits")
     return folder, pixels
 
 
 @pytest.mark.parametrize("command", ["smooth part.fits {} --fwhm 3arcmin --method pixel-sum --mask mask.fits",
+                                     "smooth part.fits {} --fwhm 3arcmin --method pixel-sum --mask full_mask.fits",
+                                     "smooth part.fits {} --fwhm 3arcmin --method pixel-sum --normalize pixel",
+                                     "smooth part.fits {} --fwhm 3arcmin --method pixel-sum --mask-mode error",
                                      "udgrade part.fits {} --nside 2048", "convert part.fits {} --order nest",
-                                     "compare part.fits part.fits", "plot part.fits {}.png", "info part.fits"], ids=lambda c: c.split()[0])
+                                     "compare part.fits part.fits", "plot part.fits {}.png", "info part.fits"],
+                         ids=lambda command: " ".join(command.split()[::len(command.split()) - 1]))
 def test_takes_the_memory_of_the_part(fine, command):
     folder, pixels = fine
-    name = command.split()[0]
-    peak = peak_bytes(folder, *command.format(f"{name}.fits").split())
+    name = command.replace(" ", "_").replace("{}", "")
+    peak = peak_bytes(folder, *command.format(f"{name}.fits").split(), fails=command.endswith("error"))
     # The program and its tables: 64 MB. Arrays of the part's pixels, 8 bytes each, no more than 16 at once: pixel numbers,
     # these sorted, their ranges, places in rows, the file's bytes, the map, the mask, what is known, products, the result.
     # Bands of whole rings, input and output: a 64th of the sky each, and half as much for the rings within reach.

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from conftest import BENCH, ZONAL, call, largest, write_costs
 
 CONTINUOUS = ("plan", "--nside", 256, "--lmax", 512, "--fwhm", "60arcmin", "--error", "1e-4", "--threads", 1)

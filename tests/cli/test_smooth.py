@@ -4,6 +4,7 @@ import healpy
 import numpy as np
 import pytest
 from astropy.io import fits
+
 from conftest import DATA, UNSEEN, assert_close, header
 
 WMAP = DATA / "wmap" / "wmap_band_iqumap_r9_7yr_W_v4_udgraded32.fits"

@@ -1,10 +1,10 @@
 """zonal smooth --method split, and --method auto where a split is fastest: against harmonic space by healpy."""
 
-import json
 
 import healpy
 import numpy as np
 import pytest
+
 from conftest import UNSEEN, call, header, read_map, write_costs
 
 NSIDE, LMAX = 64, 128

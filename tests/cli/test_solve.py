@@ -5,8 +5,9 @@ import csv
 import numpy as np
 import pytest
 from astropy.io import fits
-from conftest import call, largest
 from numpy.polynomial import chebyshev
+
+from conftest import call, largest
 
 # Burgers' equation with nu = 0.1 at t = 1 and x = 1/4, 1/2, 3/4, by the Cole-Hopf transform.
 BURGERS = [0.16256485711067047, 0.29191595712583554, 0.28747440591697595]
@@ -14,7 +15,7 @@ BURGERS = [0.16256485711067047, 0.29191595712583554, 0.28747440591697595]
 
 def test_solves_burgers_at_points_with_errors(zonal):
     report = zonal("solve", "burgers", "--set", "nu=0.1", "--set", "t1=1", "--at", "0.25,0.5,0.75")
-    assert report["values"] == pytest.approx(BURGERS, rel=1e-12)
+    assert report["values"] == pytest.approx(BURGERS, rel=0, abs=1e-12)  # the default tolerance
     assert len(report["errors"]) == 3 and largest(report["errors"]) < 1e-11
     assert report["iterations"] > 0 and report["seconds"] > 0 and report["notes"] == []
     assert report["settings"] == {"nu": 0.1, "parabola": 0, "t0": 0, "t1": 1}
@@ -35,7 +36,7 @@ def test_ordinary_equations_report_all_fields(zonal):
 @pytest.mark.parametrize("solver", ["newton", "newton-krylov", "sir"])
 def test_solvers_agree(zonal, solver):
     report = zonal("solve", "burgers", "--modes", "8,14", "--solver", solver, "--tolerance", "1e-9", "--no-errors")
-    assert report["values"] == pytest.approx(BURGERS, rel=1e-4)
+    assert report["values"] == pytest.approx(BURGERS, rel=1e-4)  # 14 modes leave less than that of the front
     assert report["errors"] == [None] * 3
 
 
@@ -61,7 +62,7 @@ def test_writes_csv_and_picture(zonal, tmp_path):
     rows = list(csv.reader((tmp_path / "u.csv").open()))
     assert rows[0] == ["t", "x", "u"] and len(rows) == 1 + 11 * 101
     middle = [row for row in rows[1:] if (row[0], row[1]) == ("1", "0.5")]
-    assert float(middle[0][2]) == pytest.approx(BURGERS[1], abs=1e-6)
+    assert float(middle[0][2]) == pytest.approx(BURGERS[1], rel=0, abs=1e-7)  # intervals of the tolerance asked for add up
     assert (tmp_path / "u.png").read_bytes().startswith(b"\x89PNG")
 
 
@@ -70,7 +71,7 @@ def reference(z, lower, upper):
 
 
 def evaluate(path, point, field=0):
-    """The series of the file at (t, axes..), as docs/file-formats.md says; the sum of coefficients bounds its rounding."""
+    """The series of the file at (t, axes..), as docs/guide/file-formats.md says; the sum of coefficients bounds its rounding."""
     with fits.open(path) as file:
         header, rows = file["SOLUTION"].header, file["SOLUTION"].data
         row = rows[np.searchsorted(rows["T_UPPER"], point[0])]
@@ -96,7 +97,7 @@ def test_fits_file_evaluates_to_the_printed_values(zonal, tmp_path, arguments, p
     for text, value in zip(points, report["values"]):
         result, size = evaluate(tmp_path / "u.fits", [report["settings"]["t1"], *map(float, text.split(":"))])
         # Clenshaw's recurrence on some 20 coefficients an axis, in another order of axes.
-        assert result == pytest.approx(value, abs=1e2 * np.finfo(float).eps * size)
+        assert result == pytest.approx(value, rel=0, abs=20 * np.finfo(float).eps * size)
 
 
 def test_fits_file_of_ordinary_equations_holds_every_field(zonal, tmp_path):
@@ -116,7 +117,7 @@ def test_fits_file_of_ordinary_equations_holds_every_field(zonal, tmp_path):
         assert "zonal solve lorenz63" in "".join(header["HISTORY"])
     for field, value in enumerate(report["values"]):
         result, size = evaluate(tmp_path / "l.fits.gz", [2.0], field)
-        assert result == pytest.approx(value, abs=1e2 * np.finfo(float).eps * size)
+        assert result == pytest.approx(value, rel=0, abs=20 * np.finfo(float).eps * size)
 
 
 def test_fits_file_without_errors_and_its_description(zonal, tmp_path):
@@ -174,7 +175,7 @@ def test_keeps_existing_files(tmp_path, fails):
     (["heat", "-o", "u.txt"], ["u.txt", "CSV", ".fits"]),
     (["heat", "-o", "u"], ["u: ", "CSV or FITS"]),
     (["heat", "-o", "u.csv.gz"], ["u.csv.gz", "CSV or FITS"]),
-    (["heat", "--plot", "u.jpg"], ["u.jpg", "PNG"]),
+    (["heat", "--plot", "u.jpg"], ["u.jpg", ".png, .pdf or .svg"]),
 ])
 def test_wrong_use_is_one_line_that_names_what(fails, arguments, words):
     line = fails(2, "solve", *arguments)

@@ -7,9 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from astropy.io import fits
-from conftest import BENCH, DATA, ZONAL, assert_close, interrupt
 from numpy.polynomial.legendre import leggauss
 from scipy.interpolate import BSpline
+
+from conftest import BENCH, DATA, EPS, ZONAL, assert_close, interrupt
 
 WMAP7 = DATA / "theory" / "wmap_lcdm_sz_lens_wmap7_cl_v4.fits"
 SKY = ("--kernel", "cl-beam", "--cl", WMAP7, "--lmax", 4096, "--alpha", 5, "--cutoff", "1e-6", "--extend", "powerlaw")
@@ -70,14 +71,15 @@ def test_finds_smaller_l_cut_than_the_paper_and_its_true_error_is_that_of_the_fi
         profile = spline(file["SPLINE"].data)
         knots = np.array(file["SPLINE"].data["KNOT"])
         theta, values = file["PROFILE"].data["THETA"], file["PROFILE"].data["PROFILE"]
-        assert knots[-1] == pytest.approx(np.radians(theta_cut / 60))
+        assert knots[-1] == pytest.approx(np.radians(theta_cut / 60), rel=8 * EPS, abs=0)
         assert_close(profile(theta), values, rtol=0, atol=1e-13 * np.abs(values).max())
     assert not harmonic[report["l_cut"] + 1 :].any()
     l = np.arange(4097)
     error = harmonic + window(knots, profile, 4096) - kernel
     actual = np.sqrt(np.sum((2 * l + 1) * error**2) / np.sum((2 * l + 1) * kernel**2))
     assert actual <= 1e-5 / 5
-    assert report["actual_error"] == pytest.approx(actual, rel=1e-4)
+    # Windows right to some eps, beside an error of 1e-6.
+    assert report["actual_error"] == pytest.approx(actual, rel=0, abs=100 * EPS)
 
 
 def test_reproduces_table_1(bench):
@@ -107,7 +109,8 @@ def test_window_of_a_file_gives_what_the_gaussian_gives(zonal, tmp_path):
     ours = zonal(*SMALL, "--error", "1e-7")
     theirs = zonal("split", "--kernel", "window", "--beam", "beam.txt", "--lmax", 1500, "--theta-cut", "5deg", "--error", "1e-7")
     assert ours["l_cut"] == theirs["l_cut"]
-    assert ours["estimated_error"] == pytest.approx(theirs["estimated_error"], rel=1e-3)
+    # Windows that are the same to some eps, beside an error of 1e-7.
+    assert ours["estimated_error"] == pytest.approx(theirs["estimated_error"], rel=0, abs=16 * EPS)
 
 
 def test_input_spectrum_and_noise_weight_the_error(zonal, tmp_path):
@@ -146,7 +149,7 @@ def test_draws_maps_of_the_verification(bench, tmp_path):
     picture = (tmp_path / "maps.png").read_bytes()
     assert report["verify_plot"] == "maps.png" and picture.startswith(b"\x89PNG")
     # Two full skies, three patches and three graphs, in rows of one width.
-    assert int.from_bytes(picture[16:20], "big") == 1200 and int.from_bytes(picture[20:24], "big") == 330 + 345 + 300
+    assert int.from_bytes(picture[16:20], "big") == 1200 and int.from_bytes(picture[20:24], "big") == 975
 
 
 def test_harmonic_part_is_a_beam_for_smooth(sky, zonal, tmp_path):
@@ -194,7 +197,7 @@ def test_says_when_there_is_no_split(tmp_path):
                   "--max-amplification", "1e-6", "--json", cwd=tmp_path)
     assert result.code == 1
     assert result.report["l_cut"] is None
-    assert "no l_cut below lmax = 300" in result.err and "fade" in result.err
+    assert "no l_cut was found" in result.err and "of 65 below lmax = 300" in result.err and "fade" in result.err
 
 
 @pytest.mark.parametrize("arguments, words", [

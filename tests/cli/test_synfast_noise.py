@@ -3,6 +3,7 @@
 import healpy
 import numpy as np
 import pytest
+
 from conftest import assert_close, header, read_map, write_costs
 
 NSIDE, LMAX = 64, 128

@@ -29,11 +29,12 @@ def read_again(zonal, tmp_path, **options):
     return np.squeeze(fits.getdata(tmp_path / "plain.fits"))
 
 
-@pytest.mark.parametrize("method", ["RICE_1", "GZIP_1", "GZIP_2", "NOCOMPRESS"])
+@pytest.mark.parametrize("method", ["RICE_1", "GZIP_1", "GZIP_2", "NOCOMPRESS", "HCOMPRESS_1"])
 def test_packed_images_are_read_as_astropy_unpacks_them(zonal, tmp_path, method):
     for name, image in images(np.random.default_rng(3)).items():
         for tiles in (None, (5, 7), (24, 48)):
-            shape = tiles if tiles is None or image.ndim == 2 else (2, *tiles)
+            # HCOMPRESS_1 packs planes alone.
+            shape = tiles if tiles is None or image.ndim == 2 else (1 if method == "HCOMPRESS_1" else 2, *tiles)
             expected = packed_file(tmp_path / "packed.fits", image, compression_type=method, tile_shape=shape)
             found = read_again(zonal, tmp_path)
             # Floats are quantised: scale times integer, and zero, each rounded once, in double or in float.
@@ -41,11 +42,40 @@ def test_packed_images_are_read_as_astropy_unpacks_them(zonal, tmp_path, method)
             np.testing.assert_allclose(found, expected, rtol=0, atol=tolerance, err_msg=f"{name} {tiles}")
 
 
+@pytest.mark.parametrize("scale", [0, 1, 2, 7, 1000])
+def test_images_that_hcompress_has_rounded_are_read_as_astropy_unpacks_them(zonal, tmp_path, scale):
+    for image in [images(np.random.default_rng(10))[name] for name in ("i2", "i4", "noise", "flat")]:
+        for tiles in ((24, 48), (5, 11), (4, 48)):
+            expected = packed_file(tmp_path / "packed.fits", image, compression_type="HCOMPRESS_1", hcomp_scale=scale, tile_shape=tiles)
+            assert scale > 1 or np.array_equal(expected, image)
+            np.testing.assert_array_equal(read_again(zonal, tmp_path), expected, err_msg=f"{image.dtype} {tiles}")
+
+
+def test_images_that_plio_has_packed_are_read_as_astropy_unpacks_them(zonal, tmp_path):
+    rng = np.random.default_rng(11)
+    mask = np.zeros((24, 48), "i4")
+    mask[3:9, 5:30], mask[4, 7], mask[5, 20:] = 1, 6, 2**24 - 1
+    steps = np.cumsum(rng.integers(0, 3, (24, 48)), axis=1).astype("i4")
+    for image in (mask, steps, steps.astype("i2"), (mask & 7).astype("u1"), np.zeros((24, 48), "i2")):
+        for tiles in (None, (5, 7), (24, 48)):
+            expected = packed_file(tmp_path / "packed.fits", image, compression_type="PLIO_1", tile_shape=tiles)
+            np.testing.assert_array_equal(expected, image)
+            np.testing.assert_array_equal(read_again(zonal, tmp_path), image, err_msg=f"{image.dtype} {tiles}")
+
+
+def test_unsigned_images_that_cfitsio_packs_by_plio_are_read(zonal, tmp_path):
+    image = np.arange(24 * 48, dtype="i2").reshape(24, 48)
+    packed_file(tmp_path / "packed.fits", image, compression_type="PLIO_1")
+    with fits.open(tmp_path / "packed.fits", mode="update", disable_image_compression=True) as file:
+        file[1].header.update(BSCALE=1, BZERO=32768)  # as CFITSIO 4 does, which packs the true values
+    np.testing.assert_array_equal(read_again(zonal, tmp_path), image)
+
+
 @pytest.mark.parametrize("dither", [1, 2])
 def test_dithered_images_are_read_as_astropy_unpacks_them(zonal, tmp_path, dither):
     image = images(np.random.default_rng(4))["f4"]
     image[3, 4:9] = 0
-    for method in ("RICE_1", "GZIP_1", "GZIP_2"):
+    for method in ("RICE_1", "GZIP_1", "GZIP_2", "HCOMPRESS_1"):
         expected = packed_file(tmp_path / "packed.fits", image, compression_type=method, quantize_method=dither, dither_seed=123)
         np.testing.assert_allclose(read_again(zonal, tmp_path), expected, rtol=0, atol=4 * np.finfo("f4").eps)
 
@@ -64,12 +94,12 @@ def test_floats_are_scaled(zonal, tmp_path, options):
 def test_maps_behind_tiles_that_are_not_read_are_read(zonal, fails, tmp_path):
     image = images(np.random.default_rng(9))["f8"]
     header = fits.Header(KEYS)
-    packed = fits.CompImageHDU(image.astype("i2"), header, compression_type="HCOMPRESS_1", tile_shape=(24, 48))
+    packed = fits.CompImageHDU(image.astype("i2"), header, compression_type="HCOMPRESS_1", tile_shape=(24, 48), hcomp_smooth=1)
     tiled = fits.CompImageHDU(image.astype("i2") + 5, header, name="TILED")
     fits.HDUList([fits.PrimaryHDU(), packed, fits.ImageHDU(image, header, name="BEHIND"), tiled]).writeto(tmp_path / "packed.fits")
     np.testing.assert_array_equal(read_again(zonal, tmp_path, arguments=("--hdu", "BEHIND")), image)
     np.testing.assert_array_equal(read_again(zonal, tmp_path, arguments=("--hdu", "TILED")), image.astype("i2") + 5)
-    assert "HDU 1 'COMPRESSED_IMAGE': is tile-compressed by ZCMPTYPE = 'HCOMPRESS_1'" in \
+    assert "HDU 1 'COMPRESSED_IMAGE': is tile-compressed by HCOMPRESS_1 with SMOOTH = 1" in \
         fails(1, "convert", "packed.fits", "out.fits", "--hdu", "1")
 
 
@@ -93,10 +123,10 @@ def test_headers_say_what_the_image_is(zonal, tmp_path):
 
 def test_damaged_and_other_tiles_are_refused(fails, tmp_path):
     image = images(np.random.default_rng(7))["i2"]
-    packed_file(tmp_path / "packed.fits", image, compression_type="HCOMPRESS_1", tile_shape=(24, 48))
-    assert "ZCMPTYPE = 'HCOMPRESS_1', which is not read" in fails(1, "convert", "packed.fits", "out.fits")
     packed_file(tmp_path / "packed.fits", image)
     whole = (tmp_path / "packed.fits").read_bytes()
+    (tmp_path / "packed.fits").write_bytes(whole.replace(b"RICE_1  ", b"OTHER_1 "))
+    assert "ZCMPTYPE = 'OTHER_1', which is not read" in fails(1, "convert", "packed.fits", "out.fits")
     with fits.open(tmp_path / "packed.fits", disable_image_compression=True) as file:
         start = file[1].fileinfo()["datLoc"]
     heap = start + 8 * 24  # behind a descriptor for each of 24 tiles

@@ -3,6 +3,7 @@
 import healpy
 import numpy as np
 import pytest
+
 from conftest import UNSEEN, assert_close, header, read_map
 
 

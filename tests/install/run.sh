@@ -1,30 +1,20 @@
 #!/usr/bin/env bash
 # Installs Zonal shared, static and without its options, and builds a project outside the tree against each, with
-# find_package and with pkg-config. Prints "ok NAME" or "not ok NAME" per case.
+# find_package and with pkg-config. Prints "ok NAME" or "not ok NAME" per case. tools/build_wheel.sh does the same with the
+# Python package (package.sh).
 #
-# run.sh WORK BUILD [cmake option...]: WORK is a folder to build in, emptied first; BUILD is a build of everything,
-# whose tool is installed and run.
+# run.sh WORK BUILD [cmake option...]: WORK is a folder to build in, emptied first; BUILD is a build of everything, whose
+# tool is installed and run.
 set -uo pipefail
 source=$(cd "$(dirname "$0")/../.." && pwd)
 work=$(realpath -m "$1"); shift
 whole_build=$(realpath -m "$1"); shift
-# What is looked at is what gets installed, not how fast it is: unoptimised code for few instruction sets builds in a
+# What is looked at is what gets installed, not how fast it is: unoptimised code for one instruction set builds in a
 # quarter of the time, and with clang in half of that.
 options=(-G Ninja -DCMAKE_BUILD_TYPE=Release -DZONAL_WARNINGS_AS_ERRORS=ON -DCMAKE_UNITY_BUILD=ON
-    -DCMAKE_UNITY_BUILD_BATCH_SIZE=24 -DCMAKE_CXX_FLAGS_RELEASE=-O0
-    -DCMAKE_CXX_FLAGS=-DZONAL_LEFT_OUT_TARGETS=HWY_AVX3+HWY_AVX2+HWY_SSE4 "$@")
+    -DCMAKE_UNITY_BUILD_BATCH_SIZE=24 -DCMAKE_CXX_FLAGS_RELEASE=-O0 -DZONAL_TARGETS=native "$@")
 if command -v clang++ >/dev/null; then options+=(-DCMAKE_CXX_COMPILER=clang++); fi
-failed=0
-
-# check NAME COMMAND...: one test case; shows what the command said only when it fails.
-check() {
-    local name=$1; shift
-    if "$@" >"$work/log" 2>&1; then
-        echo "ok $name"
-    else
-        echo "not ok $name"; sed 's/^/    /' "$work/log" | tail -n 40; failed=1
-    fi
-}
+. "$source/tests/install/check.sh"
 
 # install_zonal PREFIX [cmake option...]
 install_zonal() {
@@ -104,10 +94,13 @@ soname_has_the_version() {
     objdump -p "$1/lib/libzonal.so" | grep -E "SONAME +libzonal.so.$version\$"
 }
 
-# The tool runs from wherever its tree is moved to, and has its manual.
+# The tool runs from wherever its tree is moved to, has its manual, and is completed in shells.
 install_tool() {
     cmake --install "$whole_build" --prefix "$1" && mv "$1" "$1-moved" &&
-        "$1-moved/bin/zonal" --version && grep '^.TH ZONAL 1' "$1-moved/share/man/man1/zonal.1"
+        "$1-moved/bin/zonal" --version && grep '^.TH ZONAL 1' "$1-moved/share/man/man1/zonal.1" &&
+        grep '^complete .* zonal$' "$1-moved/share/bash-completion/completions/zonal" &&
+        grep '^#compdef zonal$' "$1-moved/share/zsh/site-functions/_zonal" &&
+        grep '^complete -c zonal' "$1-moved/share/fish/vendor_completions.d/zonal.fish"
 }
 
 rm -rf "$work" && mkdir -p "$work" || exit 1

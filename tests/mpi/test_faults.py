@@ -9,6 +9,7 @@ import signal
 import time
 
 import pytest
+
 from jobs import BIN, FLAGS, IS_OPEN_MPI, MPIRUN, call, finish, mpirun, start
 
 ZONAL = BIN / "zonal"

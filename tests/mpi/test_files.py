@@ -6,6 +6,7 @@ import json
 import healpy
 import numpy as np
 import pytest
+
 from jobs import BIN, call, mpirun
 
 ZONAL = BIN / "zonal"

@@ -3,6 +3,7 @@
 import shutil
 
 import pytest
+
 from jobs import BIN, IS_OPEN_MPI, call, mpirun
 
 # MPICH's ranks spin while they wait, so that more of them than CPUs take minutes.

@@ -1,11 +1,5 @@
-"""Directions and pixels for tests of bench/pixel_shim.py against healpy."""
-import pathlib
-import sys
-
+"""Directions and pixels for tests of zonal.healpy against healpy."""
 import numpy as np
-
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bench"))
-import pixel_shim  # noqa: E402, F401
 
 SIDES = [(nside, nest) for nside in (1, 2, 3, 8, 100, 1024, 2**20, 2**29) for nest in (False, True)
          if not nest or nside & (nside - 1) == 0]

@@ -1,25 +1,16 @@
 """What the tests of the transforms against other packages share."""
-import pathlib
-import sys
-
 import numpy as np
 
-sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "bench"))
-
-import zonal_shim  # noqa: E402,F401  the transforms of build/lib/libzonal_shim.so
+import zonal
 
 EPS = np.finfo(float).eps
-
-
-def n_alm(lmax, mmax):
-    return (mmax + 1) * (lmax + 1) - mmax * (mmax + 1) // 2
 
 
 def random_alm(lmax, mmax, spin, seed):
     """White noise, [components, n_alm], nothing below l = spin, real for m = 0."""
     rng = np.random.default_rng(seed)
-    components = 1 if spin == 0 else 2
-    alm = rng.normal(size=(components, n_alm(lmax, mmax))) + 1j * rng.normal(size=(components, n_alm(lmax, mmax)))
+    shape = (1 if spin == 0 else 2, zonal.alm_size(lmax, mmax))
+    alm = rng.normal(size=shape) + 1j * rng.normal(size=shape)
     alm[:, :lmax + 1] = np.sqrt(2) * alm[:, :lmax + 1].real
     for m in range(min(spin, mmax + 1)):
         first = m * (2 * lmax + 1 - m) // 2
@@ -32,7 +23,7 @@ def peer_rounding(lmax, theta):
 
     The peers run the recurrence of two degrees in cos^2 theta at every latitude. cos^2 theta is rounded by eps / 4,
     which moves theta by eps / (4 sin 2 theta) and the phase l theta with it, and the start value sin^m theta by up to
-    m eps; each of l / 2 steps errs by eps / 2. All grow by 1 / sin 2 theta, at most by lmax (docs/methods.md, "Near
+    m eps; each of l / 2 steps errs by eps / 2. All grow by 1 / sin 2 theta, at most by lmax (docs/how-it-works/methods.md, "Near
     the poles"), so that the peers' first rings are off by 1e-11 to 1e-10 at lmax 1024. Zonal's own error is below
     this everywhere (test_sht_single_modes.py). A factor 4 for the largest of many values."""
     growth = np.minimum(1 / np.maximum(abs(np.sin(2 * theta)), 1e-300), lmax + 1)

@@ -3,7 +3,8 @@ import healpy
 import numpy as np
 import pytest
 
-from pixel_cases import SIDES, pixel_shim, pixels
+import zonal.healpy
+from pixel_cases import SIDES, pixels
 
 EPS = np.finfo(float).eps
 SMALL = [case for case in SIDES if case[0] <= 100]
@@ -11,11 +12,11 @@ SMALL = [case for case in SIDES if case[0] <= 100]
 
 def check(name, nside, arguments, nest):
     """Centres: the same pixels. Overlaps: not more than twice the edge that healpy adds."""
-    ours, theirs = getattr(pixel_shim, name), getattr(healpy, name)
+    ours, theirs = getattr(zonal.healpy, name), getattr(healpy, name)
     inside = ours(nside, *arguments, nest=nest)
-    np.testing.assert_array_equal(inside, np.sort(theirs(nside, *arguments, nest=nest)))  # strips in nest order are not
+    np.testing.assert_array_equal(inside, theirs(nside, *arguments, nest=nest))
     overlaps, their_overlaps = (query(nside, *arguments, inclusive=True, nest=nest) for query in (ours, theirs))
-    assert np.all(np.diff(overlaps) > 0)
+    assert np.unique(overlaps).size == overlaps.size
     assert np.isin(inside, overlaps).all()
     assert overlaps.size - inside.size <= 2 * (their_overlaps.size - inside.size) + 4
 
@@ -55,5 +56,5 @@ def test_polygons(nside, nest):
 def test_boundaries(nside, nest):
     wanted = pixels(nside, n=300)
     for step in (1, 3):
-        ours, theirs = pixel_shim.boundaries(nside, wanted, step, nest), healpy.boundaries(nside, wanted, step, nest)
+        ours, theirs = zonal.healpy.boundaries(nside, wanted, step, nest), healpy.boundaries(nside, wanted, step, nest)
         np.testing.assert_allclose(ours, theirs, rtol=0, atol=16 * EPS)

@@ -3,7 +3,8 @@ import healpy
 import numpy as np
 import pytest
 
-from pixel_cases import SIDES, directions, pixel_shim, pixels
+import zonal.healpy
+from pixel_cases import SIDES, directions, pixels
 
 EPS = np.finfo(float).eps
 
@@ -11,14 +12,14 @@ EPS = np.finfo(float).eps
 @pytest.mark.parametrize("nside, nest", SIDES)
 def test_neighbours(nside, nest):
     wanted = pixels(nside)
-    np.testing.assert_array_equal(pixel_shim.get_all_neighbours(nside, wanted, nest),
+    np.testing.assert_array_equal(zonal.healpy.get_all_neighbours(nside, wanted, nest=nest),
                                   healpy.get_all_neighbours(nside, wanted, nest=nest))
 
 
 @pytest.mark.parametrize("nside, nest", SIDES)
 def test_weights(nside, nest):
     theta, phi = directions(20000)
-    ours, our_weights = pixel_shim.get_interp_weights(nside, theta, phi, nest)
+    ours, our_weights = zonal.healpy.get_interp_weights(nside, theta, phi, nest=nest)
     theirs, their_weights = healpy.get_interp_weights(nside, theta, phi, nest=nest)
     order, their_order = np.argsort(ours, axis=0), np.argsort(theirs, axis=0)
     np.testing.assert_array_equal(np.take_along_axis(ours, order, 0), np.take_along_axis(theirs, their_order, 0))
@@ -32,5 +33,5 @@ def test_weights(nside, nest):
 def test_values(nside, nest, kind):
     sky = np.random.default_rng(5).normal(size=12 * nside**2).astype(kind)
     theta, phi = directions(20000)
-    np.testing.assert_allclose(pixel_shim.get_interp_val(sky, theta, phi, nest),
+    np.testing.assert_allclose(zonal.healpy.get_interp_val(sky, theta, phi, nest=nest),
                                healpy.get_interp_val(sky, theta, phi, nest=nest), rtol=0, atol=8 * 64 * EPS * nside)

@@ -4,10 +4,9 @@ bench/accuracy.py does the same on more rings and with ducc0 beside."""
 import mpmath
 import pytest
 
-from sht_peers import EPS, zonal_shim  # noqa: F401  puts bench/ on the path
-
-import accuracy  # noqa: E402
-import exact_modes  # noqa: E402
+import accuracy
+import exact_modes
+from sht_peers import EPS
 
 FIRST_RINGS = (1, 60, 450, 502, 1000, 4090, 7000, 8060, 8120, 8185)
 

@@ -1,6 +1,23 @@
 """What the tests of zonal.jax and zonal.torch, whose functions have the same names, go through."""
 
+import os
+
+import numpy as np
 import pytest
+
+DEVICE = os.environ.get("ZONAL_TEST_DEVICE", "cpu")
+# A sum of some hundred terms of order 1, in another order: sqrt(300) 1e-16, and a margin of ten.
+ROUNDING = {"rtol": 0, "atol": 2e-14}
+# On the CPU the library computes what both ways ask for by the same code, in the same order.
+SAME = {"rtol": 0, "atol": 0} if DEVICE == "cpu" else {"rtol": 1e-6, "atol": 1e-5}
+
+
+def arrays(sht, rng, dtype=np.float64):
+    """A map and alm of a transform; those of m = 0 have imaginary parts, which must have no effect."""
+    components = (2,) if sht.spin else ()
+    alm = rng.standard_normal((*components, sht.n_alm)) + 1j * rng.standard_normal((*components, sht.n_alm))
+    sky = rng.standard_normal((*components, sht.grid.n_pixels))
+    return sky.astype(dtype), alm.astype(np.result_type(dtype, np.complex64))
 
 
 def functions_of(z, sht, beam, weights, turn):

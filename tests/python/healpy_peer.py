@@ -16,6 +16,7 @@ def agree(found, expected, atol=1e-14):
     if np.asarray(expected).dtype.kind in "iub":
         np.testing.assert_array_equal(found, expected)
     else:
+        # Both round, in as many operations as the caller's atol is for.
         np.testing.assert_allclose(np.ma.getdata(found), np.ma.getdata(expected), rtol=1e-14, atol=atol)
     if np.ma.isMaskedArray(expected):
         np.testing.assert_array_equal(np.ma.getmaskarray(found), np.ma.getmaskarray(expected))

@@ -10,7 +10,7 @@ import zonal.healpy as hp
 from keyword_cases import Case, Sent, With, outcome, split_with
 from keywords_of_healpy import CL, FULL, IQU, NARROW, RNG, SKY, TEB
 from keywords_of_maps import CAR, RINGS
-from keywords_of_zonal import DEFAULT, N, NSIDE, PLAIN, of, raises, to_nest, to_ring
+from keywords_of_zonal import DEFAULT, NSIDE, PLAIN, N, of, to_nest, to_ring
 
 KEYS = ("ORDERING", "NSIDE", "COORDSYS", "INDXSCHM", "OBJECT", "NAXIS2", "POLCCONV", "TELESCOP", "PIXTYPE", "MAX-LPOL",
         "MAX-MPOL")
@@ -268,10 +268,10 @@ def _of_reading():
         of("io.read_beam", reading(_windows, np.asarray, zonal.io.read_beam),
            pixel_window=(True, False, lambda: np.array([CL, 2 * CL, 2 * CL]))),
         of("io.read_events", reading(_events, lambda e: np.degrees(e[0]), zonal.io.read_events), {}, within=1e-14,
-           longitude=(With("RA", latitude="DEC"), DEFAULT, lambda: np.array([30.0, 40.0])),
+           longitude=(With("RA", latitude="DEC"), "L", lambda: np.array([30.0, 40.0])),
            hdu=("OTHER", DEFAULT, lambda: np.array([50.0, 60.0]))),
         of("io.read_events", reading(_events, lambda e: np.degrees(e[1]), zonal.io.read_events), {}, within=1e-14,
-           latitude=(With("DEC", longitude="RA"), DEFAULT, lambda: np.array([7.0, 8.0]))),
+           latitude=(With("DEC", longitude="RA"), "B", lambda: np.array([7.0, 8.0]))),
         of("io.read_events", reading(_events, lambda e: e[2], zonal.io.read_events),
            energy=("E", DEFAULT, lambda: np.array([100.0, 900.0]))),
         of("io.bin_events", lambda **k: zonal.io.bin_events(zonal.io.Events(np.zeros(3), np.zeros(3),
@@ -304,6 +304,8 @@ def _of_objects():
         of("Map.__init__", fact("pol"), pol=(True, False, lambda: True)),
         of("Map.__init__", fact("pol"), {"columns": "IQU"}, pol=(False, True, lambda: False)),
         of("Map.__init__", lambda **k: zonal.Map(zonal.Map(IQU, pol=True), **k).pol, pol=(False, True, lambda: False)),
+        of("Map.__init__", lambda **k: zonal.Map(CAR, RINGS, **k).values,
+           pixels=(np.arange(CAR.size)[::-1], DEFAULT, lambda: CAR[::-1])),
         of("Map.__init__", fact("nest_in_file"), nest_in_file=(True, False, lambda: True)),
         of("Map.__init__", fact("partial"), partial=(True, False, lambda: True)),
         of("Map.__init__", lambda **k: str(made(**k).single), single=(True, DEFAULT, lambda: "True")),

@@ -43,7 +43,7 @@ MATRIX = zonal.rotation_matrix((0.3, 0.7, 1.2))
 
 @lru_cache
 def folders():
-    """Two folders of weights, which differ: those that Zonal computes with healpy's of rings, and others."""
+    """Two folders of weights and pixel windows, which differ: those that Zonal computes with healpy's of rings, and others."""
     from astropy.io import fits
     made, before = [Path(tempfile.mkdtemp(prefix="zonal-keywords-")) for _ in range(2)], os.environ.get("XDG_CACHE_HOME")
     for folder in made:
@@ -51,6 +51,10 @@ def folders():
         zonal.io.quadrature_weights(NSIDE)
         (folder / "zonal").rename(folder / "full_weights")
         shutil.copy(Path(healpy.__file__).parent / "data" / f"weight_ring_n{NSIDE:05d}.fits", folder)
+        windows = zip(("TEMPERATURE", "POLARIZATION"), hp.pixwin(NSIDE, pol=True))
+        (folder / "pixel_window_functions").mkdir()
+        fits.BinTableHDU.from_columns([fits.Column(name, "D", array=window) for name, window in windows]).writeto(
+            folder / "pixel_window_functions" / f"pixel_window_n{NSIDE:04d}.fits")
     os.environ.pop("XDG_CACHE_HOME") if before is None else os.environ.update(XDG_CACHE_HOME=before)
     for file in made[1].rglob("*.fits"):
         with fits.open(file, "update") as opened:
@@ -204,7 +208,8 @@ def _of_coefficients():
         of(changing("rotate_alm", TEB), base={"psi": 0.1, "theta": 0.2, "phi": 0.3}, psi=0.3, theta=0.4, phi=0.5,
            matrix=MATRIX),
         of("gauss_beam", 0.1, lmax=20, pol=True), of("blm_gauss", 0.3, 9, pol=True),
-        of("effective_resolution_fwhm", 64, arcmin=True),
+        of("effective_resolution_fwhm", 64, arcmin=True), of("pixwin", NSIDE, datapath=B),
+        of("pixwin", NSIDE, base={"lmax": LMAX, "pol": True}, datapath=B),
         of("synalm", SPECTRA, lmax=8, verbose=True), of("synalm", DIAGONALS, base={"lmax": 8}, new=True),
         of("synfast", SPECTRA, NSIDE, alm=True, verbose=True, lmax=8, **BEAMS),
         of("synfast", DIAGONALS, NSIDE, new=True),

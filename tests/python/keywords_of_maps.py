@@ -9,7 +9,7 @@ import numpy as np
 import zonal
 from keyword_cases import With
 from keywords_of_healpy import FULL, IQU, LMAX, NSIDE, RNG, SKY, TEB
-from keywords_of_zonal import CENTRES, DEFAULT, HEALPIX, MASK, N, PLAIN, of, raises, to_nest, to_ring
+from keywords_of_zonal import CENTRES, DEFAULT, HEALPIX, MASK, PLAIN, N, of, raises, to_nest, to_ring
 
 RINGS = zonal.Grid.fejer1(20, 40)
 CAR = RNG.standard_normal(RINGS.n_pixels)
@@ -142,6 +142,8 @@ def _of_analyses():
            maps2=(FULL[1], FULL[0], lambda: healpy.anafast(FULL[0], FULL[1])),
            lmax=(6, MOST, lambda: healpy.anafast(FULL[0], lmax=6)),
            mmax=(With(4, lmax=8), DEFAULT, lambda: healpy.anafast(FULL[0], lmax=8, mmax=4))),
+        of("anafast", lambda **k: zonal.anafast(FULL[0], FULL[1], lmax=8, **k),
+           mmax=(4, DEFAULT, lambda: healpy.anafast(FULL[0], FULL[1], lmax=8, mmax=4))),
         of("anafast", lambda **k: zonal.anafast(SKY, lmax=8, **k),
            nest=(True, False, lambda: healpy.alm2cl(alm_of(to_ring(SKY)))),
            iterations=(1, 3, lambda: healpy.alm2cl(alm_of(SKY, iter=1))),
@@ -189,7 +191,7 @@ def _turned(maps, lmax=MOST, iter=3, fill=False, pol=False):
     if fill:
         return result
     before = healpy.vec2pix(NSIDE, *(zonal.rotation_matrix((0.1, 0.2, 0.3)).T @ CENTRES))
-    return np.where(bad_of(maps, False)[:, before], zonal.UNSEEN, result)
+    return np.where(bad_of(maps, pol)[:, before], zonal.UNSEEN, result)
 
 
 def cases():

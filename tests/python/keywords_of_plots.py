@@ -101,7 +101,7 @@ def picture(ax):
 
 def options_of_draw(draw):
     """What is in the picture: by keyword the value, keywords of both calls, what is looked at, and what it must be."""
-    bar = lambda ax: ax.figure.axes[-1].get_xlabel() if len(ax.figure.axes) > 1 else None
+    bar = lambda ax: (ax.figure.axes[-1].get_xlabel() or ax.figure.axes[-1].get_ylabel()) if len(ax.figure.axes) > 1 else None
     other = to_ring(SKY)
     hidden = np.where(MASK > 0, SKY, zonal.UNSEEN)
     return {
@@ -115,7 +115,7 @@ def options_of_draw(draw):
         "bad_color": ("red", {}, lambda ax: ax.images[0].cmap.get_bad(), lambda: np.array([1.0, 0, 0, 1])),
         "unit": ("mK", {}, bar, lambda: "mK"), "title": ("here", {}, lambda ax: ax.get_title(), lambda: "here"),
         "colorbar": (False, {}, lambda ax: len(ax.figure.axes), lambda: 1),
-        "graticule": (True, {}, lambda ax: len(ax.lines) > 1, lambda: True),
+        "graticule": (False, {}, lambda ax: len(ax.lines), lambda: 1),
         "width": (50, {}, lambda ax: picture(ax).shape[1], lambda: 50),
         "ax": (True, {}, lambda ax: ax.get_gid() or "new", lambda: "given"),
     }
@@ -137,6 +137,8 @@ def _of_draws():
                            lambda: False)},
     }
     own["draw"] = {}
+    stated = {("gnomonic", "size"): "10deg", ("azimuthal", "radius"): "180deg", ("polar", "radius"): "90deg",
+              ("polar", "pole"): "north"}
     turned_mask, hidden = zonal.Map(to_nest(MASK), nest=True), np.where(MASK > 0, SKY, zonal.UNSEEN)
     yield of("plot.mollweide", lambda **k: _looked(plot.mollweide, picture, k), {}, within=0,
              mask=(turned_mask, DEFAULT, lambda: picture(plot.mollweide(hidden, width=30))))
@@ -144,7 +146,7 @@ def _of_draws():
         draw = getattr(plot, name) if name != "draw" else lambda sky, **options: plot.draw(sky, projections.Mollweide(), **options)
         for keyword, (value, base, look, expected) in (options_of_draw(draw) | extra).items():
             yield of(f"plot.{name}", lambda draw=draw, look=look, **k: _looked(draw, look, k), base, within=1e-9,
-                     **{keyword: (value, DEFAULT, lambda e=expected: _closed(e))})
+                     **{keyword: (value, stated.get((name, keyword), DEFAULT), lambda e=expected: _closed(e))})
         flipped = lambda ax: picture(ax)[:, ::-1]
         if name != "draw":
             yield of(f"plot.{name}", lambda draw=draw, **k: _looked(draw, picture, k), {}, within=0,
@@ -180,7 +182,7 @@ def _of_overlays():
     def over(function, take, *arguments):
         def call(**options):
             plt.close("all")
-            ax = plot.mollweide(None)
+            ax = plot.mollweide(None, graticule=False)
             drawn = function(ax, *arguments, **options)
             return take(drawn, ax)
         return call
@@ -201,7 +203,7 @@ def _of_overlays():
         of("plot.graticule", over(plot.graticule, count), lon=("45deg", "30deg", lambda: 8 + 5 + 1),
            lat=("45deg", "30deg", lambda: 12 + 3 + 1)),
         of("plot.graticule", over(plot.graticule, lambda drawn, ax: len(ax.texts) > 5),
-           labels=(True, False, lambda: True)),
+           labels=(False, True, lambda: False)),
         of("plot.points", on_galactic(plot.points, at, 0.4, 0.3), {}, within=1e-12, coord=("C", "G", where)),
         of("plot.text", on_galactic(plot.text, lambda d, ax: np.array(d.get_position()), 0.4, 0.3, "s"), {},
            within=1e-12, coord=("C", "G", where)),
@@ -246,6 +248,8 @@ def _of_spectra():
         of("plot.spectrum", drawn(y), dl=(False, True, lambda: CL[2:])),
         of("plot.spectrum", drawn(lambda ax: ax.get_xscale()), log_x=(True, False, lambda: "log")),
         of("plot.spectrum", drawn(lambda ax: ax.get_yscale()), log_y=(True, False, lambda: "log")),
+        of("plot.spectrum", drawn(lambda ax: ax.get_title()), title=("here", "", lambda: "here")),
+        of("plot.spectrum", drawn(lambda ax: len(ax.containers)), errors=(0.1 * CL, DEFAULT, lambda: 1)),
         of("plot.spectrum", drawn(lambda ax: "mK" in ax.get_ylabel()), unit=("mK", DEFAULT, lambda: True)),
         of("plot.spectrum", drawn(lambda ax: ax.get_gid() or "new"), ax=(True, DEFAULT, lambda: "given")),
     ]

@@ -8,9 +8,21 @@ from mpi4py import MPI
 import zonal
 from keyword_cases import With, outcome
 from keywords_of_convolutions import KERNEL, WIDE
-from keywords_of_files import _hits, _map_file, _two_maps, _with_nan, _without_order, column, header, kind, names, part, unit_of
+from keywords_of_files import (
+    _hits,
+    _map_file,
+    _two_maps,
+    _with_nan,
+    _without_order,
+    column,
+    header,
+    kind,
+    names,
+    part,
+    unit_of,
+)
 from keywords_of_healpy import BEAM, CL, IQU, LMAX, NARROW, SKY, TEB
-from keywords_of_zonal import DEFAULT, HEALPIX, MASK, N, NSIDE, PLAIN, of, raises
+from keywords_of_zonal import DEFAULT, HEALPIX, MASK, NSIDE, PLAIN, N, of, raises
 
 MOST = 3 * NSIDE - 1
 RINGS = np.linspace(0.5, 1, 4 * NSIDE - 1)
@@ -96,6 +108,8 @@ def _of_ranks():
         like("alm2cl", _either("alm2cl", alm), alm2=2 * alm),
         like("map2alm", lambda r, **k: _of_transform("map2alm" if r else "analyze", PLAIN)(r, **k),
              max_iterations=With(2, tolerance=1e-9)),
+        like("anafast", lambda r, **k: r.anafast(PLAIN, **k) if r else zonal.alm2cl(_of_transform("analyze", PLAIN)(r, **k)),
+             max_iterations=With(2, tolerance=1e-9)),
         like("synalm", lambda r, **k: _either("synalm", spectra)(r, **({"seed": 3} | k)), seed=4, dtype=np.complex64,
              within=1e-6),
         like("synfast", lambda r, **k: _either("synfast", spectra, *([] if r else [NSIDE]))(r, **({"seed": 3} | k)),
@@ -134,11 +148,10 @@ def _of_one_library(name, call, narrow):
                      mmax=(With(4, lmax=7), DEFAULT, lambda: zonal.almxfl(NARROW, np.sqrt(CL), 7, 4))),
                   of("jax.rotate_alm", call("rotate_alm", TEB[0], (0.1, 0.2, 0.3)), {}, within=SUM,
                      lmax=(9, LMAX, raises))]
-    else:
-        return [of("torch.almxfl", call("almxfl", NARROW, BEAM[:8], 7), {}, within=SUM,
-                     mmax=(4, DEFAULT, lambda: zonal.almxfl(NARROW, BEAM, 7, 4))),
-                  of("torch.synalm", call("synalm", CL[:8], NARROW, 7), {}, within=SUM,
-                     mmax=(4, DEFAULT, lambda: zonal.almxfl(NARROW, np.sqrt(CL), 7, 4)))]
+    return [of("torch.almxfl", call("almxfl", NARROW, BEAM[:8], 7), {}, within=SUM,
+                 mmax=(4, DEFAULT, lambda: zonal.almxfl(NARROW, BEAM, 7, 4))),
+              of("torch.synalm", call("synalm", CL[:8], NARROW, 7), {}, within=SUM,
+                 mmax=(4, DEFAULT, lambda: zonal.almxfl(NARROW, np.sqrt(CL), 7, 4)))]
 
 
 def _of_libraries():

@@ -1,8 +1,11 @@
-"""Keywords under healpy's names for which healpy cannot be asked: what must be in the picture or the result is stated."""
+"""Keywords under healpy's names for which healpy cannot be asked alike: what must be in the picture or the result is stated."""
+
+from unittest.mock import patch
 
 import healpy
 import matplotlib.pyplot as plt
 import numpy as np
+from astropy.io import fits
 from matplotlib.colors import SymLogNorm, to_rgba
 from mpi4py import MPI
 
@@ -10,7 +13,7 @@ import zonal
 import zonal.healpy as hp
 from keyword_cases import Sent, With
 from keywords_of_files import _map_file, reading
-from keywords_of_healpy import FULL, IQU, LMAX, NSIDE, SPECTRA, TEB
+from keywords_of_healpy import FULL, IQU, LMAX, NSIDE, SPECTRA, TEB, TRIANGLE
 from keywords_of_plots import SKY
 from keywords_of_zonal import DEFAULT, HEALPIX, PLAIN, of, raises, to_ring
 
@@ -92,8 +95,14 @@ def _of_projview():
         "override_plot_properties": ({"figure_width": 4}, {}, lambda ax, mesh: ax.figure.get_figwidth(), 4.0),
         **{name: (text, {}, lambda ax, mesh: [t.get_text() for t in ax.texts], [text]) for name, text in TEXTS.items()},
     } | _of_labels(bar)
+    for axis in "xy":
+        yield of("healpy.projview", seen(draw, lambda ax, mesh, axis=axis: getattr(ax, f"get_{axis}ticklabels")()[0].get_fontsize()),
+                 {"graticule_labels": True}, fontsize=({f"{axis}tick_label": 21}, DEFAULT, lambda: 21.0))
     for keyword, (value, base, look, expected) in looks.items():
         yield of("healpy.projview", seen(draw, look), base, **{keyword: (value, DEFAULT, lambda e=expected: e)})
+    marks = lambda ax, mesh: ([t.get_text() for t in bar(ax).get_xticklabels()], np.array(bar(ax).get_xticks()))
+    marked = lambda module: seen(lambda **k: module.projview(SKY, xsize=20, min=2.0, max=9.0, **k), marks)
+    yield of("healpy.projview", marked(hp), {}, show_tickmarkers=(True, False, lambda: marked(healpy)(show_tickmarkers=True)))
     again = lambda: hp.projview(SKY, xsize=20, cbar=False)
     for keyword in ("hold", "reuse_axes"):
         yield of("healpy.projview", seen(lambda **k: draw(cbar=False, **k), lambda ax,
@@ -200,12 +209,60 @@ def _of_views():
     first = lambda ax, r: np.nan_to_num(np.array(ax.lines[0].get_data())[:, 3:6])
     yield of("healpy.graticule", seen(lambda **k: hp.graticule(**k) or True, first, moll), {}, within=1e-6,
              coord=("C", "G", lambda: seen(lambda: plt.gca().graticule(coord="C"), first, moll)()))
+    drawn = lambda look, before: seen(lambda **k: hp.graticule(**k) or True, look, before)
+    yield of("healpy.graticule", drawn(lambda ax, r: _latitudes_of(ax), moll),
+             dpar=(45, 30, lambda: [-45.0, 0.0, 45.0]))
+    yield of("healpy.graticule", drawn(lambda ax, r: ax.texts[-1].get_fontsize(), moll), {"coord": "C"},
+             fontsize=(31, "large", lambda: 31.0))
+    yield of("healpy.graticule", drawn(first, lambda: hp.mollview(SKY, xsize=30, rot=(40, 30))), {}, within=1e-12,
+             local=(True, False, drawn(first, lambda: hp.mollview(SKY, xsize=30))))
     fmt = lambda **k: hp.newprojplot(np.array([60.0, 40.0]) / 57, np.array([10.0, 20.0]) / 57, **k)
     base = lambda: hp.projview(SKY, xsize=20)
     yield of("healpy.newprojplot", seen(fmt, lambda ax, r: r[0].get_color(), base), fmt=("r-", DEFAULT, lambda: "r"))
     yield of("healpy.newprojplot", seen(lambda **k: hp.newprojplot(np.array([1.0, 2.0]), np.array([0.5, 0.6]), **k),
                                         lambda ax, r: np.array(r[0].get_data()), base), {}, within=1e-12,
              lonlat=(True, False, lambda: np.radians([[-1.0, -2.0], [0.5, 0.6]])))
+
+
+def _latitudes_of(ax):
+    """Of the parallels of a graticule, deg."""
+    found = set()
+    for line in ax.lines:
+        lat = ax.proj.xy2ang(*line.get_data(), lonlat=True)[1]
+        lat = lat[np.isfinite(lat)]
+        if lat.size and np.ptp(lat) < 1e-6:
+            found.add(round(float(lat[0]), 6) + 0.0)
+    return sorted(found)
+
+
+def _of_regions():
+    fine = 64 * NSIDE
+    for name, where in (("query_disc", ((1, 0.3, 0.2), 0.7)), ("query_polygon", (TRIANGLE,))):
+        query = lambda name=name, where=where, **k: getattr(hp, name)(NSIDE, *where, nest=True, **k)
+        # Those that overlap have the centre of a small pixel in the region.
+        overlap = set(getattr(healpy, name)(fine, *where, nest=True) // (fine // NSIDE) ** 2)
+        yield of(f"healpy.{name}", lambda query=query, overlap=overlap, **k: len(overlap - set(query(**k))),
+                 inclusive=(True, False, lambda: 0))
+        yield of(f"healpy.{name}", lambda query=query, overlap=overlap, **k: len(set(query(inclusive=True, **k)) - overlap),
+                 fact=(64, 4, lambda: 0))
+    for name, where in (("query_strip", (0.3, 0.9)), ("query_polygon", (TRIANGLE,))):
+        yield of(f"healpy.{name}", lambda name=name, where=where, **k: _in_memory(name, where, **k),
+                 buff=(True, DEFAULT, lambda name=name, where=where: (getattr(healpy, name)(NSIDE, *where), True)))
+
+
+def _in_memory(name, where, buff=False):
+    """The pixels that a query finds, and whether they lie in the memory that it was given."""
+    space = np.zeros(12 * NSIDE**2, np.int64)
+    found = getattr(hp, name)(NSIDE, *where, **({"buff": space} if buff else {}))
+    return found, bool(np.shares_memory(found, space))
+
+
+def _asked_of_astropy(module, **options):
+    """What read_map asks astropy for when it opens a file."""
+    _map_file("keyword.fits")
+    with patch.object(fits, "open", wraps=fits.open) as opened:
+        module.read_map("keyword.fits", **options)
+    return opened.call_args.kwargs.get("memmap")
 
 
 def _of_coefficients():
@@ -228,6 +285,8 @@ def _of_coefficients():
         of("healpy.harmonic_ud_grade", lambda **k: hp.harmonic_ud_grade(PLAIN, 4, use_pixel_weights=False, **k), {},
            within=1e-12,
            pixwin=(False, True, lambda: healpy.harmonic_ud_grade(PLAIN, 4, use_pixel_weights=False, pixwin=False))),
+        of("healpy.read_map", lambda **k: _asked_of_astropy(hp, **k),
+           memmap=(True, False, lambda: _asked_of_astropy(healpy, memmap=True))),
         of("healpy.ma", memory, copy=(False, True, lambda: True)),
         of("healpy.map2alm_lsq", lambda **k: lsq(**k) < 4, tol=(0.1, 1e-10, lambda: True)),
         of("healpy.map2alm_lsq", lsq, maxiter=(2, 20, lambda: Sent(2, ["ZonalWarning"]))),
@@ -260,6 +319,6 @@ def _of_ranks():
 
 def cases():
     """All of them."""
-    groups = [*_of_projview(), *_of_data_of_projview(), *_of_mollzoom(), *_of_views(), *_of_coefficients(),
+    groups = [*_of_projview(), *_of_data_of_projview(), *_of_mollzoom(), *_of_views(), *_of_regions(), *_of_coefficients(),
               *_of_ranks()]
     return [case for group in groups for case in group]

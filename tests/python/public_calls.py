@@ -10,7 +10,6 @@ from pathlib import Path
 
 import matplotlib
 import numpy as np
-
 from mpi4py import MPI
 
 import zonal

@@ -1,10 +1,12 @@
 """Arguments of wrong types are refused by their names, by every public function."""
 import re
 import warnings
+from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+
 import zonal
 from public_calls import public_calls
 
@@ -40,6 +42,8 @@ def known_by(message, name):
 
 @pytest.mark.parametrize("call", CALLS, ids=repr)
 def test_calls_with_right_arguments_work(call):
+    if call.name in ("zonal.cmake_dir", "zonal.get_include") and not (Path(zonal.__file__).parent / "lib").exists():
+        pytest.skip("has no libraries, as it is used from its source")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         call()

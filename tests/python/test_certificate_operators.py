@@ -9,7 +9,7 @@ import pytest
 import zonal
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "bench"))
-import attack_operators  # noqa: E402
+import attack_operators
 
 CHUNKS, SEEDS = 4, 20
 # Certificates that were false once: float maps whose partial sums or alm were rounded, rounding of sharp windows, and

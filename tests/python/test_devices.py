@@ -307,9 +307,9 @@ def cuda_package(tmp_path):
         (tmp_path / "zonal_cuda13").mkdir()
         own = Path(zonal._core.__file__)
         (tmp_path / "zonal_cuda13" / "_core.abi3.so").write_bytes(own.read_bytes() if content is None else content)
-        libraries = own.parent.parent / "zonal.libs"  # which a wheel's extension looks for beside its package
+        libraries = own.parent / "lib"  # which an installed extension looks for beside itself
         if libraries.exists():
-            (tmp_path / "zonal.libs").symlink_to(libraries)
+            (tmp_path / "zonal_cuda13" / "lib").symlink_to(libraries)
         return tmp_path
 
     return make

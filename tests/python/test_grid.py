@@ -36,7 +36,7 @@ def test_arrays_of_angles_may_be_quantities():
     profile = zonal.Kernel.from_profile([0, 3] * degree, [1, 0])
     assert profile.support == pytest.approx(np.radians(3), rel=1e-15)
     grid = zonal.Grid([45, 90] * degree, [4, 4], [1, 1], phi_0=30 * degree)
-    assert np.allclose(np.degrees(grid.theta), [45, 90]) and np.allclose(np.degrees(grid.phi_0), 30)
+    np.testing.assert_allclose([grid.theta, grid.phi_0], np.radians([(45, 90), (30, 30)]), rtol=2 * np.finfo(float).eps)  # a rounding each
     events = [zonal.io.Events(lon, lat, None, "galactic") for lon, lat in
               (([10] * degree, [0.2] * degree), (np.radians([10]), np.radians([0.2])))]
     assert np.array_equal(*(zonal.io.bin_events(one, 8) for one in events))
@@ -60,6 +60,14 @@ def test_grids_pickle_and_compare(grid):
     again = pickle.loads(pickle.dumps(grid))
     assert again == grid and hash(again) == hash(grid) and again.name == grid.name
     assert grid != zonal.Grid.healpix(3)
+
+
+def test_what_is_kept_of_a_grid_is_freed():
+    zonal.clear_caches()
+    zonal.Grid.clenshaw_curtis(100, 8)
+    assert zonal.cache_limit() == 50 * 4 * 8  # angle, cosine, sine and weight of the northern half
+    zonal.clear_caches()
+    assert zonal.cache_limit() == 0
 
 
 def test_angles_of_a_grid_are_those_of_healpy():

@@ -51,7 +51,7 @@ def test_an_ordinary_equation_has_its_closed_solution():
 def test_estimates_see_a_coarse_solution():
     solution = gwrm.solve({u: u - u**2}, {u: 0.1}, t=(0, 10), time_modes=4, interval=2)
     error = abs(solution[u](10) - 1 / (1 + 9 * np.exp(-10)))
-    assert 1e-7 < error <= 2 * solution[u].error() < 1e-2
+    assert 1e-7 < error <= 2 * solution[u].error() < 50 * error  # an estimate that is of use
     assert len(solution.intervals) == 6 and solution.report.intervals == 5
 
 
@@ -77,7 +77,7 @@ def test_equations_may_depend_on_time_and_known_functions():
 def test_heat_spreads():
     solution = heat()
     t, z = np.linspace(0, 0.5, 7)[:, None], np.linspace(0, 1, 9)
-    np.testing.assert_allclose(solution[u](t, z), np.exp(-0.5 * np.pi**2 * t) * np.sin(np.pi * z), atol=TOLERANCE)
+    np.testing.assert_allclose(solution[u](t, z), np.exp(-0.5 * np.pi**2 * t) * np.sin(np.pi * z), rtol=0, atol=TOLERANCE)
 
 
 def test_burgers_equation_has_the_cole_hopf_solution_for_all_viscosities():
@@ -96,7 +96,7 @@ def test_a_wave_goes_to_and_fro_with_free_ends():
     solution = gwrm.solve({u: v, v: u.d(x, 2)}, {u: lambda x: np.cos(np.pi * x), v: 0}, t=(0, 1), axes=[x],
                           conditions=[gwrm.neumann(u, x)])
     t, z = np.linspace(0, 1, 5)[:, None], np.linspace(0, 1, 9)
-    np.testing.assert_allclose(solution[u](t, z), np.cos(np.pi * t) * np.cos(np.pi * z), atol=10 * TOLERANCE)
+    np.testing.assert_allclose(solution[u](t, z), np.cos(np.pi * t) * np.cos(np.pi * z), rtol=0, atol=10 * TOLERANCE)
 
 
 def test_conditions_change_with_time():
@@ -106,7 +106,7 @@ def test_conditions_change_with_time():
                   gwrm.dirichlet(u, x, "upper", exact)]
     solution = gwrm.solve({u: u.d(x, 2)}, {u: lambda x: exact(0, x)}, t=(0, 1), axes=[x], conditions=conditions)
     t, z = np.linspace(0, 1, 5)[:, None], np.linspace(0, 1, 9)
-    np.testing.assert_allclose(solution[u](t, z), exact(t, z), atol=10 * TOLERANCE)
+    np.testing.assert_allclose(solution[u](t, z), exact(t, z), rtol=0, atol=10 * TOLERANCE)
 
 
 def test_a_periodic_wave_moves_on():
@@ -114,7 +114,7 @@ def test_a_periodic_wave_moves_on():
     solution = gwrm.solve({u: -u.d(ring)}, {u: lambda x: np.sin(x)}, t=(0, 1), axes=[ring],
                           conditions=[gwrm.periodic(u, ring, 1)])
     z = np.linspace(0, 2 * np.pi, 13)
-    np.testing.assert_allclose(solution[u](1, z), np.sin(z - 1), atol=10 * TOLERANCE)
+    np.testing.assert_allclose(solution[u](1, z), np.sin(z - 1), rtol=0, atol=10 * TOLERANCE)
 
 
 def test_planes_diffuse():
@@ -123,6 +123,7 @@ def test_planes_diffuse():
     solution = gwrm.solve({u: 0.1 * laplacian}, {u: lambda x, y: np.sin(np.pi * x) * np.sin(np.pi * y)}, t=(0, 0.5),
                           axes=plane, conditions=[gwrm.dirichlet(u, axis) for axis in plane], time_modes=8,
                           tolerance=1e-8, estimate_error=False)
+    # The highest modes are below the tolerance, and some intervals' errors add up.
     assert abs(solution[u](0.5, 0.25, 0.5) - np.exp(-0.1 * np.pi**2) * np.sqrt(0.5)) < 1e-7
     assert np.isnan(solution[u].error()) and np.isnan(solution.errors).all()
 
@@ -141,13 +142,14 @@ def test_coefficients_and_series_are_those_of_the_values():
     np.testing.assert_array_equal(solution(t, z), [solution[0](t, z), solution["v"](t, z)])
     ordinary = rotation()
     assert ordinary["u"].series(0).domain == tuple(ordinary.intervals[:2])
-    assert abs(ordinary["u"].series(0).derivative()(0.1) - np.cos(0.1)) < 1e-9
+    # One interval has a tenth of ten's error, and by Markov's inequality 2 degree^2 / length times as large a slope of it.
+    assert abs(ordinary["u"].series(0).derivative()(0.1) - np.cos(0.1)) < 2 * 11**2 * TOLERANCE / 10
 
 
 def test_times_lie_in_the_intervals():
     solution = logistic(interval=2.5)
-    np.testing.assert_allclose(solution.intervals, [0, 2.5, 5, 7.5, 10])
-    np.testing.assert_allclose(solution.times(2), np.arange(9) * 1.25)
+    np.testing.assert_allclose(solution.intervals, [0, 2.5, 5, 7.5, 10], rtol=1e-14)
+    np.testing.assert_allclose(solution.times(2), np.arange(9) * 1.25, rtol=1e-14)
     assert solution.errors.shape == (4, 1) and solution.error(3)[0] == solution.errors[1, 0] == solution[u].error(4)
 
 
@@ -183,7 +185,7 @@ def test_solutions_can_be_pickled():
     (lambda: gwrm.solve({u: u.d(x)}, {u: 1}, t=(0, 1)), ValueError, "axes: lack x, which equations"),
     (lambda: gwrm.solve({u: u.d(x, 2)}, {u: 1}, t=(0, 1), axes=[x]), ValueError, "boundary conditions along axis 1: 0"),
     (lambda: gwrm.solve({u: u.d(x, 5)}, {u: 1}, t=(0, 1), axes=[x]), ValueError, "derivative of order 5: must be at "),
-    (lambda: gwrm.solve({u: u**9}, {u: 1}, t=(0, 1)), ValueError, "n = 9: must be 0 to 8"),
+    (lambda: gwrm.solve({u: u**9}, {u: 1}, t=(0, 1)), ValueError, "exponent = 9: must be from 0 to 8"),
     (lambda: gwrm.solve({u: u}, {u: 1}, t=(1, 0)), ValueError, "t = .1, 0.: must be two times, the first before the second"),
     (lambda: logistic(time_modes=1), ValueError, "time_modes = 1: must be 2 to 1024"),
     (lambda: logistic(tolerance=2), ValueError, "tolerance = 2: must be from 1e-15 to below 1"),
@@ -288,7 +290,7 @@ def test_solutions_are_drawn(monkeypatch):
     drawn = DrawnAxes()
     assert rotation().plot(drawn) is drawn
     (t, values), options = drawn.calls["plot"][1]
-    np.testing.assert_allclose(values, np.cos(t), atol=TOLERANCE)
+    np.testing.assert_allclose(values, np.cos(t), rtol=0, atol=TOLERANCE)
     assert options["label"] == "v"
     pyplot = types.SimpleNamespace(gca=DrawnAxes)
     monkeypatch.setitem(sys.modules, "matplotlib", types.SimpleNamespace(pyplot=pyplot))
@@ -300,7 +302,7 @@ def test_solutions_are_drawn(monkeypatch):
     with pytest.raises(ValueError, match="plot: has fields u, v: plot one"):
         two.plot()
     (_, _, values), _ = two[u].plot(DrawnAxes()).calls["pcolormesh"][0]
-    np.testing.assert_allclose(values[0, -1], 1, atol=TOLERANCE)
+    np.testing.assert_allclose(values[0, -1], 1, rtol=0, atol=TOLERANCE)
 
 
 def test_matplotlib_is_not_imported_before_it_draws():

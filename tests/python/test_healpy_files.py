@@ -173,6 +173,7 @@ def test_written_parts_of_the_sky(maps, tmp_path):
 
 def test_files_are_kept_and_appear_complete_or_not_at_all(maps, tmp_path):
     path = tmp_path / "sky.fits"
+    path.touch()  # as tempfile.NamedTemporaryFile does: healpy, too, replaces empty files
     hp.write_map(path, maps[0])
     with pytest.raises(OSError, match="overwrite"):
         hp.write_map(path, maps[1])
@@ -210,7 +211,8 @@ def test_coefficients_up_to_an_mmax(tmp_path):
     alm = np.arange(hp.Alm.getsize(8, 3)) + 0j
     hp.write_alm(tmp_path / "alm.fits", alm, mmax_in=3)
     same_values(hp.read_alm(tmp_path / "alm.fits", return_mmax=True), (alm, 3))
-    for options, match in (({"lmax": 9}, "lmax = 9: must be at most 8"), ({"mmax": 4}, "mmax = 4: must be at most 3")):
+    for options, match in (({"lmax": 9}, "lmax = 9: must be at most 8"), ({"mmax": 4}, "mmax = 4: must be at most 3"),
+                           ({"lmax": 2, "mmax": 3}, "mmax = 3: must be at most 2")):
         with pytest.raises(ValueError, match=match):
             hp.write_alm(tmp_path / "more.fits", alm, mmax_in=3, **options)
     with pytest.raises(OSError, match="no HDU 2"):

@@ -80,7 +80,7 @@ def test_interpolation_leaves_masked_pixels_out(maps):
         for nest in (False, True):
             found, expected = (module.get_interp_val(m, theta, phi, nest) for module in (hp, healpy))
             assert type(found) is type(expected) and found.mask.tolist() == expected.mask.tolist()
-            np.testing.assert_allclose(found.filled(0), expected.filled(0), rtol=1e-6 if m.dtype == np.float32 else 1e-12, atol=1e-12)
+            np.testing.assert_allclose(found.filled(0), expected.filled(0), rtol=1e-6 if m.dtype == np.float32 else 0, atol=1e-12)
 
 
 @pytest.mark.parametrize("maps", ["masked", "nothing masked"])
@@ -101,5 +101,6 @@ def test_the_fit_and_what_is_left_of_a_masked_map():
     m = MAPS["masked"]
     left, monopole, dipole = hp.remove_dipole(m, fitval=True)
     assert left.mask.tolist() == MASK.tolist() and abs(left.mean()) < 1e-14
-    np.testing.assert_allclose(hp.fit_dipole(left)[1], 0, atol=1e-13)
+    # A random walk of as many roundings as there are pixels, of values around 3.
+    np.testing.assert_allclose(hp.fit_dipole(left)[1], 0, rtol=0, atol=3 * np.sqrt(m.size) * np.finfo(float).eps)
     assert abs(monopole - 3) < 0.3 and abs(dipole[0] - 2) < 0.3

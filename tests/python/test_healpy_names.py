@@ -21,7 +21,7 @@ def test_the_version_is_that_of_the_healpy_it_stands_for():
 def test_the_module_of_astropy_is_there_under_its_name():
     assert fitsfunc.pf is healpy.fitsfunc.pf is fits
     with pytest.raises(AttributeError, match="fitsfunc.* has no attribute 'fp'"):
-        fitsfunc.fp
+        _ = fitsfunc.fp
 
 
 def test_constants_are_those_of_healpy():

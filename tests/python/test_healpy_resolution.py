@@ -69,6 +69,12 @@ def test_extrema(maps):
         assert (ours[0] == hp.UNSEEN).sum() == m.size - extrema.size
 
 
+def test_a_new_resolution_is_a_power_of_2():
+    for nside in (0, 3, 2**30):
+        with pytest.raises(ValueError, match=rf"nside = {nside}: must be a power of 2 from 1 to 2\^29$"):
+            hp.ud_grade(np.ones(48), nside)
+
+
 def test_rings():
     for nside in (1, 2, 4, 8):
         agree(hp.ringinfo(nside, np.arange(1, 4 * nside)), healpy.ringinfo(nside, np.arange(1, 4 * nside)))

@@ -81,3 +81,21 @@ def test_none_is_no_text(view, name):
         getattr(module, view)(np.arange(48.0), **{name: None})
         if name == "title" and view != "azeqview":  # which has a title for None
             assert plt.gca().get_title() == ""
+
+
+def test_margins_are_shares_of_the_place_on_each_side():
+    def place(view=hp.mollview, **options):
+        view(np.arange(48.0), xsize=20, cbar=False, margins=(0.1, 0.2, 0.05, 0.15), **options)
+        return plt.gca().get_position(original=True).bounds
+
+    # left, bottom, width, height
+    np.testing.assert_allclose(place(), (0.1, 0.2, 0.85, 0.65), rtol=8 * np.finfo(float).eps)
+    np.testing.assert_allclose(place(sub=(2, 4, 7)), (0.5 + 0.025, 0.1, 0.85 / 4, 0.65 / 2), rtol=8 * np.finfo(float).eps)
+    np.testing.assert_allclose(place(hp.projview, sub=(1, 2, 2)), (0.5 + 0.05, 0.2, 0.85 / 2, 0.65), rtol=8 * np.finfo(float).eps)
+
+
+@pytest.mark.parametrize(("latitude", "dmer"), [(0, 2), (60, 5), (-60, 5), (90, 30)])
+def test_meridians_are_about_as_far_apart_as_parallels(latitude, dmer):
+    hp.gnomview(np.arange(48.0), rot=(0, latitude), xsize=20, reso=30)
+    assert plt.gca()._steps(None, None) == (2, dmer)  # a view of 14 deg across corners
+    assert plt.gca()._steps(360, 360) == (360, 360)

@@ -5,6 +5,7 @@ from pathlib import Path
 import healpy
 import numpy as np
 import pytest
+from astropy import units as u
 from astropy.io import fits
 from astropy.wcs import WCS
 
@@ -29,6 +30,42 @@ def test_a_map_of_healpy_is_read(path, rng):
     assert sky.units == ["uK"] * 3
     np.testing.assert_array_equal(np.asarray(sky), healpy.reorder(maps, n2r=True))
     np.testing.assert_array_equal(sky[1], sky.values[1])
+
+
+@pytest.mark.parametrize("nest", [False, True])
+@pytest.mark.parametrize("letter", ["E", "D"])
+@pytest.mark.parametrize("repeat", [1, 3, 1024, 12 * 64**2])  # pixels a row: rows of one, across pieces, of healpy's, one for all
+def test_every_layout_of_a_table_is_read(path, rng, repeat, letter, nest):
+    n = 12 * 64**2
+    maps = rng.standard_normal((3, n)).astype("f4").astype(float)  # exact in both types
+    maps[:, 17], maps[2, 30000] = healpy.UNSEEN, -7.5
+    columns = [fits.Column(name=name, format=f"{repeat}{kind}", array=row.reshape(-1, repeat))
+               for name, kind, row in (("I", letter, maps[0]), ("N_OBS", "J", np.arange(n)), ("Q", letter, maps[1]), ("U", letter, maps[2]))]
+    hdu = fits.BinTableHDU.from_columns(columns)
+    hdu.header.update({"PIXTYPE": "HEALPIX", "NSIDE": 64, "ORDERING": "NESTED" if nest else "RING", "POLCCONV": "IAU", "BAD_DATA": -7.5})
+    hdu.writeto(path)
+    expected = healpy.reorder(maps, n2r=True) if nest else maps.copy()
+    bad = (expected == healpy.UNSEEN) | (expected == -7.5)
+    expected[2] *= -1
+    expected[bad] = zonal.UNSEEN
+    np.testing.assert_array_equal(zonal.io.read_map(path, ["I", "Q", "U"]), expected)
+    np.testing.assert_array_equal(zonal.io.read_map(path, ["U"], pol=False), expected[2:] * np.where(bad[2:], 1, -1))
+    # By CFITSIO, with integers among the columns.
+    hits = healpy.reorder(np.arange(n), n2r=True) if nest else np.arange(n)
+    np.testing.assert_array_equal(zonal.io.read_map(path, ["N_OBS", "I"]), [hits, expected[0]])
+
+
+@pytest.mark.parametrize("nest", [False, True])
+def test_pixels_without_numbers_are_counted_and_named_as_in_the_file(path, rng, nest):
+    sky = rng.standard_normal(12 * 64**2)
+    sky[[40000, 20000]] = np.nan
+    healpy.write_map(path, sky, nest=nest, dtype=np.float64)
+    with pytest.raises(OSError, match="2 pixels are NaN, the first is pixel 20000"):
+        zonal.io.read_map(path)
+    with pytest.warns(zonal.ZonalWarning, match="2 NaN taken as UNSEEN"):
+        found = zonal.io.read_map(path, nan_is_unseen=True)
+    expected = healpy.reorder(sky, n2r=True) if nest else sky
+    np.testing.assert_array_equal(found.values[0], np.where(np.isnan(expected), zonal.UNSEEN, expected))
 
 
 def test_healpy_reads_what_is_written(path, rng):
@@ -158,11 +195,15 @@ def test_photons_are_counted_and_spread_by_their_psf():
     np.testing.assert_array_equal(counts, np.bincount(pixels, minlength=len(counts)))
     hard = zonal.io.bin_events(events, 32, (1e5, 1e9))
     assert hard.sum() == np.count_nonzero(events.energy >= 1e5)
+    np.testing.assert_array_equal(zonal.io.bin_events(events, 32, ("100GeV", "1000 TeV")), hard)
     psf = zonal.io.read_psf(DATA / "fermi_2fhl_psf_gc.fits.gz", 1e5)
+    for same in ("100GeV", "0.1 TeV", 100 * u.GeV, np.float32(1e5)):
+        assert zonal.io.read_psf(DATA / "fermi_2fhl_psf_gc.fits.gz", same).window(5).tolist() == psf.window(5).tolist()
     assert psf.window(0)[0] == pytest.approx(1, abs=0.02)  # the table's own accuracy
     # Spread over pixels of 1.8 degrees, as a kernel that is as wide.
     seen = zonal.convolve(counts, zonal.Kernel.top_hat("4deg"), method="pixel-sum", normalization="pixel")
-    assert seen.sum() == pytest.approx(counts.sum(), rel=1e-5)
+    # Each pixel keeps its counts to the rounding of the kernel's sum, and the sum of all pixels rounds as often as there are.
+    assert seen.sum() == pytest.approx(counts.sum(), rel=2 * counts.size * np.finfo(float).eps)
 
 
 def test_a_profile_is_read_from_text(tmp_path):
@@ -212,3 +253,13 @@ def test_nan_is_an_error_or_unseen(path):
         assert zonal.io.read_map(path, nan_is_unseen=True)[0][3] == zonal.UNSEEN
     with pytest.raises(OSError):
         zonal.io.write_map(path, sky, overwrite=True)
+
+
+def test_what_a_map_says_of_its_file_is_written(tmp_path):
+    values = np.ones(12)
+    values[3] = zonal.UNSEEN
+    sky = zonal.Map(values, nest_in_file=True, partial=True, cards=[("TELESCOP", "none", "of the map")])
+    zonal.io.write_map(tmp_path / "sky.fits", sky, cards=[("OBSERVER", "nobody", "of the call")])
+    header = fits.getheader(tmp_path / "sky.fits", 1)
+    assert (header["ORDERING"], header["NAXIS2"]) == ("NESTED", 11)
+    assert (header["TELESCOP"], header["OBSERVER"]) == ("none", "nobody")

@@ -17,7 +17,7 @@ pytest.importorskip("mpi4py")
 if shutil.which("mpirun") is None:
     pytest.skip("mpirun is not installed", allow_module_level=True)
 sys.path.append(str(Path(__file__).parents[1] / "mpi"))
-from jobs import FLAGS, IS_OPEN_MPI, MPIRUN, finish, start  # noqa: E402
+from jobs import FLAGS, MPIRUN, finish, start
 
 
 def start_case(n_ranks, case):
@@ -83,3 +83,12 @@ def test_ctrl_c_ends_ranks_that_wait():
     os.kill(job.pid, signal.SIGINT)
     code, out, _ = finish(job)
     assert code != 0 and "done" not in out
+
+
+def test_a_rank_alone_has_the_threads_of_the_process():
+    from mpi4py import MPI
+
+    from zonal import mpi
+    assert mpi.SHT(MPI.COMM_SELF, 4, 8).threads == int(zonal.threads())
+    with zonal.threads(3):
+        assert mpi.SHT(MPI.COMM_SELF, 4, 8).threads == 3

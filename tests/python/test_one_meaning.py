@@ -7,9 +7,9 @@ import subprocess
 
 import numpy as np
 import pytest
-from smoothing_requests import REQUESTS
 
 import zonal
+from smoothing_requests import REQUESTS
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 ZONAL = os.environ.get("ZONAL", str(ROOT / "build" / "bin" / "zonal"))

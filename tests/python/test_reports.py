@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import zonal
-from zonal import gwrm
+from public_calls import _files as files_to_read
+from zonal import _core, gwrm
 
 SKY = np.random.default_rng(4).normal(size=768)
 GRID = zonal.Grid.healpix(8)
@@ -72,3 +73,32 @@ def test_all_that_functions_return_is_readable_and_can_be_copied_and_pickled(mad
     assert " object at 0x" not in repr(made)
     for other in (pickle.loads(pickle.dumps(made)), copy.copy(made), copy.deepcopy(made)):
         assert type(other) is type(made) and repr(other) == repr(made)
+
+
+NOTING = {
+    "rotate_maps": lambda files: zonal.rotate_map(np.ones(192), (0.1, 0.2, 0.3)),
+    "analyze_maps": lambda files: zonal.map2alm(np.ones(192)),
+    "read_map": lambda files: zonal.io.read_map(files["read_map"]),
+    "read_alm": lambda files: zonal.io.read_alm(files["read_alm"]),
+    "read_spectrum": lambda files: zonal.io.read_cl(files["read_cl"]),
+    "read_beam": lambda files: zonal.io.read_beam(files["read_beam"]),
+    "read_events": lambda files: zonal.io.read_events(files["read_events"]),
+    "find_weights": lambda files: zonal.io.quadrature_weights(2),
+}
+
+
+@pytest.mark.parametrize("name", NOTING)
+def test_what_the_library_notes_becomes_a_warning(monkeypatch, name):
+    """Even where no arguments are known with which it has something to tell."""
+    function = getattr(_core, name)
+
+    def noting(*arguments):
+        result = function(*arguments)
+        if isinstance(result, dict):
+            return result | {"notes": ["a note"]}
+        return ["a note"] if isinstance(result, list) else (*result[:-1], ["a note"])
+
+    files = files_to_read()
+    monkeypatch.setattr(_core, name, noting)
+    with pytest.warns(zonal.ZonalWarning, match="^a note$"):
+        NOTING[name](files)

@@ -14,6 +14,10 @@ NSIDE, LMAX = 16, 40
 
 # Both sides round: each by about eps * lmax = 1e-14 of values of up to 100.
 DOUBLE = dict(rtol=0, atol=2e-12)
+EPS = np.finfo(float).eps
+# The same of alm of noise, up to 0.25, after seven transforms.
+NOISE = dict(rtol=0, atol=2 * 7 * LMAX * 0.25 * EPS)
+COEFFICIENTS = dict(rtol=0, atol=2 * LMAX * 5 * EPS)  # the same of alm up to 5
 
 
 @pytest.fixture
@@ -43,7 +47,7 @@ def test_analysis_is_that_of_healpy(sht, rng):
     sky = rng.standard_normal(12 * NSIDE**2)
     for iterations in (0, 3):
         expected = healpy.map2alm(sky, lmax=LMAX, iter=iterations)
-        np.testing.assert_allclose(sht.analyze(sky, iterations=iterations), expected, **DOUBLE)
+        np.testing.assert_allclose(sht.analyze(sky, iterations=iterations), expected, **NOISE)
 
 
 def test_adjoint_is_that_of_ducc0(rng):
@@ -56,7 +60,7 @@ def test_adjoint_is_that_of_ducc0(rng):
 def test_analysis_on_gauss_legendre_rings_inverts_the_synthesis(random_alm):
     sht = zonal.SHT(zonal.Grid.gauss_legendre(41, 81), 40)
     alm = random_alm(40)
-    np.testing.assert_allclose(sht.analyze(sht.synthesize(alm)), alm, **DOUBLE)
+    np.testing.assert_allclose(sht.analyze(sht.synthesize(alm)), alm, **COEFFICIENTS)
 
 
 def test_conjugate_gradients_report_how_they_went(sht, random_alm):
@@ -64,7 +68,8 @@ def test_conjugate_gradients_report_how_they_went(sht, random_alm):
     sht = zonal.SHT(zonal.Grid.healpix(NSIDE), 20)
     back, report = sht.analyze(sht.synthesize(alm), tolerance=1e-12, return_report=True)
     assert report.reached_tolerance and report.residual <= 1e-12 and report.iterations > 0
-    np.testing.assert_allclose(back, alm, rtol=0, atol=1e-10)
+    # The tolerance is of the norm, and the quadrature's condition number below 2.
+    np.testing.assert_allclose(back, alm, rtol=0, atol=2 * 1e-12 * np.linalg.norm(alm))
 
 
 def test_a_tolerance_that_is_not_reached_warns(sht, rng):
@@ -81,7 +86,7 @@ def test_batches_are_maps_one_by_one(spin, random_alm):
     for one, many in zip(alm, maps):
         np.testing.assert_allclose(sht.synthesize(one), many, **DOUBLE)
     back = sht.analyze(maps)
-    np.testing.assert_allclose(sht.analyze(maps[1]), back[1], **DOUBLE)
+    np.testing.assert_allclose(sht.analyze(maps[1]), back[1], **COEFFICIENTS)
 
 
 def test_float32_stays_float32(sht, random_alm):
@@ -160,7 +165,7 @@ def test_an_empty_batch_is_empty(sht):
     (lambda: zonal.synalm(np.ones(4), seed="1"), "seed = '1': must be an integer"),
     (lambda: zonal.angle(np.ones(2), "fwhm"), "fwhm: must be one angle, not ndarray"),
     (lambda: zonal.map2alm(np.ones(12), progress=3), "progress = 3: must be True, False or a callable"),
-    (lambda: zonal.plan(zonal.Kernel.gaussian(0.1), 16), "kernel, grid: must be"),
+    (lambda: zonal.plan(zonal.Kernel.gaussian(0.1), 16), "grid: must be a zonal.Grid, not int"),
 ])
 def test_wrong_types_are_named(call, message):
     with pytest.raises(TypeError, match=message):

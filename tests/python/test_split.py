@@ -39,8 +39,8 @@ def test_the_parts_make_up_the_kernel(split):
     together[:split.l_cut + 1] += split.window
     weight = 2 * np.arange(LMAX + 1) + 1
     found = np.sqrt(np.sum(weight * (together - window) ** 2) / np.sum(weight * window**2))
-    # The two windows' errors at l_cut and below are rounding, those above what the split states.
-    assert abs(found - split.actual_error) <= 1e-3 * split.actual_error + 1e-13
+    # The two windows' errors at l_cut and below are rounding of values up to 1, those above what the split states.
+    assert abs(found - split.actual_error) <= 16 * np.finfo(float).eps
     assert split.actual_error <= split.estimated_error <= 1e-5
     assert 0 < split.l_cut < LMAX and len(split.window) == split.l_cut + 1
 
@@ -79,7 +79,7 @@ def test_the_profile_is_a_kernel():
     split = zonal.Split(zonal.gaussian_window("5deg", LMAX), "5deg", l_cut=20)
     assert split.l_cut == 20
     assert split.profile.support == pytest.approx(np.radians(5))
-    assert np.allclose(split.profile.window(LMAX), split.profile_window, atol=1e-12)
+    assert np.allclose(split.profile.window(LMAX), split.profile_window, rtol=0, atol=1e-12)
 
 
 def test_rejects_what_makes_no_split():
@@ -88,7 +88,7 @@ def test_rejects_what_makes_no_split():
         zonal.Split(window, "5deg")
     with pytest.raises(ValueError, match="error, l_cut: give one of them"):
         zonal.Split(window, "5deg", error=1e-3, l_cut=3)
-    with pytest.raises(ValueError, match="error = 1e-05: no l_cut keeps it with theta_cut = 5 degrees"):
+    with pytest.raises(ValueError, match="error = 1e-05: no l_cut was found that keeps it with theta_cut = 5 degrees, of 65 from 0 to 190"):
         zonal.Split(zonal.gaussian_window("3deg", LMAX), "5deg", error=1e-5)
     with pytest.raises(ValueError, match="theta_cut"):
         zonal.Split(window, "200deg", error=1e-3)

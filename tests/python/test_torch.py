@@ -3,13 +3,12 @@
 ZONAL_TEST_DEVICE=cuda runs it on a GPU.
 """
 
-import os
-
 import numpy as np
 import pytest
 
 import gradient_cases
 import zonal
+from gradient_cases import DEVICE, ROUNDING, SAME
 
 torch = pytest.importorskip("torch")
 
@@ -17,25 +16,16 @@ from torch.autograd import gradcheck, gradgradcheck  # noqa: E402
 
 import zonal.torch as zt  # noqa: E402
 
-DEVICE = os.environ.get("ZONAL_TEST_DEVICE", "cpu")
 LMAX = 4
 SCALAR = zonal.SHT(zonal.Grid.healpix(2), LMAX, device=DEVICE)
 # Fewer orders than degrees, and the exact quadrature of another grid.
 PAIR = zonal.SHT(zonal.Grid.gauss_legendre(5, 9), LMAX, mmax=3, spin=2, device=DEVICE)
 BEAM = torch.exp(-torch.arange(LMAX + 1) / 5.0).double().to(DEVICE)
 TURN = (0.3, 0.7, -1.1)
-# A sum of some hundred terms of order 1, in another order: sqrt(300) 1e-16, and a margin of ten.
-ROUNDING = {"rtol": 0, "atol": 2e-14}
-# On the CPU the library computes what both ways ask for by the same code, in the same order.
-SAME = {"rtol": 0, "atol": 0} if DEVICE == "cpu" else {"rtol": 1e-6, "atol": 1e-5}
 
 
 def arrays(sht, rng, dtype=np.float64):
-    """A map and alm of a transform; those of m = 0 have imaginary parts, which must have no effect."""
-    components = (2,) if sht.spin else ()
-    alm = rng.standard_normal((*components, sht.n_alm)) + 1j * rng.standard_normal((*components, sht.n_alm))
-    sky = rng.standard_normal((*components, sht.grid.n_pixels))
-    return tensor(sky.astype(dtype)), tensor(alm.astype(np.result_type(dtype, np.complex64)))
+    return tuple(map(tensor, gradient_cases.arrays(sht, rng, dtype)))
 
 
 def tensor(values):

@@ -1,11 +1,15 @@
 """Type checkers know the package as its documentation does."""
 
+import inspect
 import re
 import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import zonal
+from zonal import _options
 
 EXAMPLE = """
 from concurrent.futures import ThreadPoolExecutor
@@ -35,6 +39,9 @@ x, nu = gwrm.Axis("x", modes=12), gwrm.Parameter("nu", (0.1, 0.2), modes=4)
 u, v = gwrm.unknowns("u", "v")
 solution = gwrm.solve({u: nu * u.d(x, 2) - u * v, v: -v + gwrm.known(lambda t, x, nu: t * x)},
                       {u: lambda x, nu: x * (1 - x), v: 1}, t=(0, 1), axes=[x, nu], conditions=[gwrm.dirichlet(u, x)])
+both: np.ndarray = zonal.convolve(sky, zonal.Kernel.gaussian(0.1), method="pixel-sum", mask_mode="renormalize")
+certified: float = zonal.smooth(dust, "5deg", return_report=True)[1][0].certificates[0].error
+unit = zonal.smooth(dust, "5deg", error=1e-3).unit
 largest: float = solution[u].error() + float(solution(1, 0.5, 0.1)[0]) + solution["v"].series(0).truncation_bound(3)
 ordinary = gwrm.solve(lambda t, u: [u[1], -u[0]], [0, 1], t=(0, 1), solver="newton")
 """
@@ -47,14 +54,55 @@ def mypy(folder, *arguments):
 
 
 def test_the_package_and_its_use_are_typed(tmp_path):
-    wrong = '\nzonal.smooth(sky, "5deg").no_such_thing()\nzonal.SHT(16, lmax="32")\nu.d("x")\n'
     (tmp_path / "example.py").write_text(EXAMPLE)
     mypy(tmp_path, "-p", "zonal")
     mypy(tmp_path, "example.py")
-    (tmp_path / "wrong.py").write_text(EXAMPLE + wrong)
-    done = subprocess.run([sys.executable, "-m", "mypy", "--strict", "--cache-dir", tmp_path / "cache", "wrong.py"],
-                          capture_output=True, text=True, cwd=tmp_path)
-    assert len(re.findall(r"\[arg-type\]", done.stdout)) == 3, done.stdout  # grid and lmax of SHT, axis of d
+
+
+@pytest.mark.parametrize(("call", "says"), [
+    ('zonal.smooth(sky, "1deg", methud="auto")', 'Unexpected keyword argument "methud"|call-overload'),
+    ('zonal.smooth(sky, "1deg", method="autoo")', "call-overload|arg-type"),
+    ('zonal.convolve(sky, zonal.Kernel.gaussian(0.1), mask_mode="renormalise")', "call-overload|arg-type"),
+    ('zonal.smooth(dust, "5deg", return_report=True).unit', 'has no attribute "unit"'),
+    ('zonal.plan(zonal.Kernel.gaussian(0.1), sht.grid, errors=1e-3)', 'Unexpected keyword argument "errors"'),
+    ('zonal.plan(zonal.Kernel.gaussian(0.1), sht.grid, reference="pixels")', "arg-type"),
+    ('zonal.udgrade(dust, 8).no_such_thing()', "attr-defined"), ('zonal.remove_dipole(dust).no_such_thing()', "attr-defined"),
+    ('zonal.rotate_map(dust, "GC").no_such_thing()', "attr-defined"), ('zonal.synfast(np.ones(9), 8)', 'Missing named argument "seed"|call-overload'),
+    ('zonal.synfast(np.ones(9), 8, seed=1, return_alm=True).shape', 'has no attribute "shape"'),
+    ('zonal.udgrade(sky, 8, combine="max")', "call-overload|arg-type"), ('zonal.smoothing(sky)', "attr-defined"),
+    ('zonal.anafast(sky, iter=3)', 'Unexpected keyword argument "iter"'),
+    ('zonal.smooth(dust, "5deg").no_such_thing()', "attr-defined"), ('zonal.SHT(16, lmax="32")', "arg-type"),
+    ('u.d("x")', "arg-type"), ('zonal.plot.mollweide(sky, colourbar=False)', 'Unexpected keyword argument "colourbar"')])
+def test_wrong_keywords_and_choices_are_found_before_the_run(typed_example, call, says):
+    assert re.search(says, typed_example[call]), typed_example[call]
+
+
+@pytest.fixture(scope="module")
+def typed_example(tmp_path_factory):
+    """What mypy says of each call, all of which are one file."""
+    folder = tmp_path_factory.mktemp("typed")
+    calls = [mark.args[1] for mark in test_wrong_keywords_and_choices_are_found_before_the_run.pytestmark][0]
+    first = len(EXAMPLE.splitlines()) + 1
+    (folder / "wrong.py").write_text(EXAMPLE + "".join(call + "\n" for call, _ in calls))
+    said = subprocess.run([sys.executable, "-m", "mypy", "--strict", "--cache-dir", folder / "cache", "wrong.py"],
+                          capture_output=True, text=True, cwd=folder).stdout
+    return {call: "\n".join(line for line in said.splitlines() if line.startswith(f"wrong.py:{first + i}:"))
+            for i, (call, _) in enumerate(calls)}
+
+
+@pytest.mark.parametrize(("function", "options", "more"), [
+    (zonal.smooth, _options.ConvolutionOptions, {"beam", "fwhm_in", "beam_in", "floor", "pol", "grid_out", "out", "return_report"}),
+    (zonal.convolve, _options.ConvolutionOptions, {"out", "return_report"}),
+    (zonal.ConvolutionPlan, _options.PlanOptions, set()), (zonal.anafast, _options.AnalysisOptions, set()),
+    (zonal.map2alm, _options.AnalysisOptions, set()), (zonal.plot.mollweide, _options.PictureOptions, {"flip"}),
+    (zonal.plot.draw, _options.PictureOptions, set()), (zonal.plot.polar, _options.PolarPictureOptions, {"pole", "radius"})])
+def test_type_checkers_and_help_know_the_same_keywords(function, options, more):
+    parameters = inspect.signature(function).parameters
+    by_keyword = {name for name, one in parameters.items() if one.kind is one.KEYWORD_ONLY}
+    assert by_keyword == set(options.__annotations__) | more
+    declared = {name: str(one.annotation).strip("'") for name, one in parameters.items() if name in options.__annotations__}
+    wanted = {name: getattr(one, "__forward_arg__", one) for name, one in options.__annotations__.items()}
+    assert declared == wanted
 
 
 def test_the_stub_is_that_of_the_extension():

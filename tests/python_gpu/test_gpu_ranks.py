@@ -10,7 +10,7 @@ pytest.importorskip("mpi4py")
 if shutil.which("mpirun") is None:
     pytest.skip("mpirun is not installed", allow_module_level=True)
 sys.path.append(str(Path(__file__).parents[1] / "mpi"))
-from jobs import FLAGS, MPIRUN, finish, start  # noqa: E402
+from jobs import FLAGS, MPIRUN, finish, start
 
 
 @pytest.mark.parametrize("n_ranks", [1, 2, 3])

@@ -8,7 +8,8 @@
 
 namespace zonal {
 
-/// What becomes of the coefficient A_{K+1} that the integral of a series up to K has (docs/chebyshev.md).
+/// What becomes of the coefficient A_{K+1} that the integral of a series up to K has
+/// (docs/how-it-works/chebyshev.md).
 enum class HighestMode {
     projection,  ///< counted in A_0, so that the integral from the lower end is exact, then left out
     tau,         ///< a_K is taken as 0 first, so that there is none

@@ -132,9 +132,9 @@ class ChebyshevProductPlan {
                          std::vector<ChebyshevTerm> terms, const ChebyshevProductOptions& options = {})
         : handle_(shape_of(extents, n_fields, n_outputs, std::move(terms)), options) {}
 
-    /// Of a factor.
+    /// Extents of a factor.
     Extents extents() const { return first_axes(handle_.shape().extents); }
-    /// Of an output: extents(), or more in full products.
+    /// Extents of an output: extents(), or more in full products.
     Extents extents_out() const { return first_axes(handle_.extents_out()); }
     int n_fields() const { return handle_.shape().n_fields; }
     int n_outputs() const { return handle_.shape().n_outputs; }

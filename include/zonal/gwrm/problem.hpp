@@ -29,7 +29,7 @@ struct Axis {
     int subdomains = 1;
 };
 
-/// Of an interval.
+/// An end of an interval.
 enum class End { lower, upper };
 
 /// What takes the places of the highest spatial modes of a field's equation.

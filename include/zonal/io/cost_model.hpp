@@ -12,8 +12,8 @@ namespace zonal::io {
 /// field, its value and what it must be, for anything else.
 CostModel read_cost_model(const std::string& path);
 
-/// Writes the costs as JSON (docs/file-formats.md), replacing an older file; the new one appears complete or
-/// not at all. Throws IoError.
+/// Writes the costs as JSON (docs/guide/file-formats.md), replacing an older file; the new one appears
+/// complete or not at all. Throws IoError.
 void write_cost_model(const std::string& path, const CostModel& costs);
 
 /// Returns what write_cost_model writes.

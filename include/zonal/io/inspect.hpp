@@ -32,7 +32,8 @@ struct HduSummary {
 
 /// What a file holds.
 struct FileSummary {
-    /// Of the first HDU that Zonal can read; text with named columns is a spectrum, other numbers a window.
+    /// What the first HDU is that Zonal can read; text with named columns is a spectrum, other numbers a
+    /// window.
     FileKind kind = FileKind::other;
     bool fits = false;  ///< else text
     std::vector<HduSummary> hdus{};

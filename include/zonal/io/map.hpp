@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -33,7 +34,7 @@ struct ReadMapOptions {
     std::optional<bool> polarized{};
     /// For HEALPix files without an ORDERING key; absent here too: ring, with a note.
     std::optional<healpix::Order> ordering_if_absent{};
-    /// Of multi-order maps (NUNIQ), which are read on one nside: that nside. Absent: that of the finest cell.
+    /// The nside on which a multi-order map (NUNIQ) is read. Absent: that of the finest cell.
     std::optional<std::int64_t> multi_order_nside{};
     /// Leaves the columns without values. Pixel numbers of a partial sky are read all the same.
     bool header_only = false;
@@ -49,6 +50,12 @@ struct ReadMapOptions {
 
 /// Throws IoError, which names file and HDU.
 MapFile read_map(const std::string& path, const ReadMapOptions& options = {});
+
+/// Reads the first `count` fields of a map HDU for those who look at one after the other, and hands visit one
+/// or, of small ones, several at a time: all of them may be larger than the memory. options.fields is not
+/// looked at. Throws IoError as read_map does.
+void visit_columns(const std::string& path, ReadMapOptions options, std::int64_t count,
+                   const std::function<void(const MapFile&)>& visit);
 
 /// How a file was read, in a line: "I, Q, U (IAU), nside 8, nest, galactic, K_CMB".
 std::string describe_reading(const MapFile& map);

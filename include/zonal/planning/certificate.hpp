@@ -49,7 +49,7 @@ class KernelNorms {
     double errors(const std::vector<double>& theta, const std::vector<double>& error) const;
     /// Returns the largest |K|, 1/sr.
     double peak() const;
-    /// Returns a lower bound, perhaps 0, of the row sums of a kernel that is not negative.
+    /// Returns a lower bound, perhaps 0, of the absolute value of every sum_p' w(p') K(theta(p, p')).
     double least_row_sum() const;
     /// Returns about how much the kernel leaves of white noise, rms over rms.
     double gain_of_noise() const;

@@ -70,16 +70,20 @@ class ConvolutionPlan {
 
     /// maps, convolved: [row, grid.n_pixels()] in host memory; one array only in harmonic space. The rows are
     /// the request's n_maps maps, or Q and U of each map by turns. mask: [grid.n_pixels()] from 0 (masked) to
-    /// 1, or empty. Pixels that are UNSEEN or masked count as 0; Q and U mask each other. renormalize: K(m f)
-    /// / K(m), of Q and U with the request's kernel of spin 0 for the mask. T: float or double. Throws
-    /// InvalidArgument for shapes, masks and UNSEEN pixels that the rule does not allow, Cancelled and
-    /// DeviceError.
+    /// 1, or empty. Pixels that are UNSEEN or masked count as 0; Q and U mask each other. renormalize:
+    /// c K(m f) / K(m), c the integral of the request's kernel of spin 0, which serves the masks of Q and U.
+    /// T: float or double. Throws InvalidArgument for shapes, masks and UNSEEN pixels that the rule does not
+    /// allow, Cancelled and DeviceError.
     template <class T>
     ConvolutionResult convolve(ConstView<T, 2> maps, ConstView<T, 1> mask, View<T, 2> convolved,
                                const Progress& progress = {});
     /// Convolves whole maps; throws InvalidArgument where a pixel is UNSEEN or not finite.
     template <class T>
     ConvolutionResult convolve(ConstView<T, 2> maps, View<T, 2> convolved, const Progress& progress = {});
+
+    /// The memory of the host that a call of the first kind takes beside its arrays, in double precision.
+    /// masked: whether there is a mask or a pixel that is UNSEEN. Not for a part of a sky that ranks share.
+    double scratch_bytes(bool masked) const;
 
     class Implementation;
 

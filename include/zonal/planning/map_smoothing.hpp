@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "zonal/memory.hpp"
 #include "zonal/planning/convolution_plan.hpp"
 #include "zonal/sky/sky_map.hpp"
 
@@ -62,10 +63,13 @@ struct MapSmoothingOptions {
     int threads = 0;                      ///< 0: available_cpus()
     Device device = Device::automatic();
     Progress progress = {};
+    /// It is told of the memory that a way takes, with the result, before that is taken.
+    MemoryCheck check_memory = require_memory;
 };
 
 /// What smoothing by these options needs memory for: by sums over pixels and ring FFTs a partial sky's own
-/// pixels, else the whole sky, which automatic may still turn to.
+/// pixels, unless other pixels or weights are asked for; else the whole sky, which automatic may still turn
+/// to.
 Extent extent_for(const MapSmoothingOptions& options);
 
 /// A kernel as it was applied.
@@ -143,8 +147,9 @@ SmoothedMap smooth(const SkyMap& map, const SmoothingWindow& window, const MapSm
 /// The same, for maps that are no longer needed: harmonic space then works in the map's own memory.
 SmoothedMap smooth(SkyMap&& map, const SmoothingWindow& window, const MapSmoothingOptions& options = {});
 
-/// Does the same with kernels of spin 0: one for all rows of the map, or one for each. Sums over pixels of
-/// maps with Q and U are refused; harmonic space applies a kernel's window to I, E and B as it stands.
+/// Does the same with kernels of spin 0: one for all rows of the map, or one for each of a map without Q and
+/// U. Sums over pixels of maps with them are refused; harmonic space applies a kernel's window to I, E and B
+/// as it stands.
 SmoothedMap convolve(const SkyMap& map, const std::vector<RadialKernel>& kernels,
                      const MapSmoothingOptions& options = {});
 /// The same, in the map's own memory.

@@ -10,6 +10,7 @@
 #include "zonal/device.hpp"
 #include "zonal/grid.hpp"
 #include "zonal/kernel.hpp"
+#include "zonal/memory.hpp"
 #include "zonal/polarization_convolution.hpp"
 #include "zonal/progress.hpp"
 #include "zonal/split.hpp"
@@ -96,7 +97,8 @@ CostModel default_cost_model(int threads = 0);
 
 /// Measures the costs of the CPU, and of a CUDA device if there is one, in less than half a minute where
 /// nothing else runs. Throws Cancelled.
-CostModel calibrate(int threads = 0, const Progress& progress = {});
+CostModel calibrate(int threads = 0, const Progress& progress = {},
+                    const MemoryCheck& check_memory = require_memory);
 
 /// These return the seconds that work takes by its costs.
 double predicted_seconds(const SizeCost& cost, double n_pixels);
@@ -132,7 +134,7 @@ std::string to_string(ConvolutionReference reference);
 /// (certificate.hpp).
 struct ConvolutionRequest {
     Grid grid = Grid::healpix(1);
-    /// Applied as it is given. Of Q and U, what masks are convolved with.
+    /// Applied as it is given. For Q and U, masks are convolved with it.
     RadialKernel kernel = RadialKernel::gaussian(1);
     std::optional<PolarizationKernel> polarization{};  ///< of Q and U, in place of `kernel`; not truncated
     std::optional<Grid> grid_out{};  ///< of the results, where it is another: in harmonic space alone
@@ -157,7 +159,8 @@ struct ConvolutionRequest {
     double support = 0;    ///< of sums, rad: where the profile ends; 0: where the error allows
     double theta_cut = 0;  ///< of splits, rad; 0: to be chosen
     int threads = 0;
-    std::vector<Device> devices{};  ///< to choose from; empty: all of the cost model
+    std::vector<Device> devices{};              ///< to choose from; empty: all of the cost model
+    MemoryCheck check_memory = require_memory;  ///< told of what planning takes, before it does
 };
 
 /// One way to carry out a request, with its predicted time and error.

@@ -68,6 +68,12 @@ struct AnalyzedMap {
     MapAnalysisReport report;
 };
 
+/// Finds what is known of each row of a map, [row, pixel]: the mask, [pixel] or empty for 1, and 0 where the
+/// row is unseen_value; Q and U mask each other. threads: 0 for available_cpus().
+void find_known(const SkyMap& map, View<const double, 1> mask, View<double, 2> known, int threads = 0);
+/// Throws InvalidArgument where a pixel is not known in full, or is not in a partial sky.
+void require_all_known(const SkyMap& map, View<const double, 2> known);
+
 /// Multiplies each row by the mask, [pixel] or empty for none, and puts 0 for unseen_value; Q and U mask each
 /// other. weights: [row, pixel], gets the mask that this was for each row. Throws InvalidArgument for masked
 /// or unseen pixels with MaskMode::error. threads: 0 for available_cpus().

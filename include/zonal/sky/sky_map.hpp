@@ -159,6 +159,8 @@ class SkyMap {
     bool is_patch() const;
     /// Where a pixel of the whole sky, in ring order, is in a row; -1: a patch does not have it.
     std::int64_t place(std::int64_t ring_pixel) const;
+    /// The numbers, in ring order and ascending, of the pixels that the rows have.
+    std::vector<std::int64_t> own_pixels() const;
     /// The grid of the whole sky.
     const Grid& whole_grid() const;
     /// 0 where the map is not HEALPix.

@@ -103,6 +103,9 @@ class SmoothingPlan {
     /// memory is faster than other.
     template <class T>
     SmoothingReport smooth(ConstView<T, 2> maps, ConstView<T, 1> mask, View<T, 2> smoothed);
+    /// The memory of the host that this takes beside its arrays, in double precision. masked: whether there
+    /// is a mask or a pixel that is UNSEEN.
+    double scratch_bytes(std::int64_t n_fields, bool masked) const;
 
     class Implementation;
 

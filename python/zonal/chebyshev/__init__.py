@@ -14,3 +14,7 @@ from ._series import Series
 Series.__module__ = "zonal.chebyshev"  # where users find it
 
 __all__ = ["Series", "sum_of_products", "sums_of_products"]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

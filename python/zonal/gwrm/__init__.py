@@ -29,8 +29,8 @@ from .._checked import checked
 from .._core import NotConverged, SolveReport
 from .._devices import DeviceLike, resolve_device
 from .._progress import Progress, reporting
+from .._smoothing import choice_of
 from .._threads import resolve
-from ..smoothing import choice_of
 from ._expressions import Axis, Expression, Known, Parameter, Time, Unknown, unknowns
 from ._problem import Condition, Equations, Problem, Value, dirichlet, neumann, periodic, robin
 from ._solution import Solution, SolvedField
@@ -45,6 +45,10 @@ __all__ = [
     "Axis", "Condition", "Expression", "NotConverged", "Parameter", "Solution", "SolveReport", "SolvedField",
     "Unknown", "dirichlet", "known", "neumann", "periodic", "robin", "solve", "t", "unknowns",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
 
 
 @checked
@@ -118,8 +122,9 @@ def _named(equations: Any, initial: Any) -> tuple[Equations, Mapping[Unknown, Va
         return equations, initial
     if not callable(equations) or isinstance(initial, Mapping):
         raise TypeError("equations, initial: must both be mappings of unknowns, or a function and a list of values")
+    initial = sequence("initial", initial)
     fields = [Unknown(f"u{i}") for i in range(len(initial))]
-    sides = list(equations(Time(), fields))
+    sides = sequence("equations", equations(Time(), fields))
     if len(sides) != len(fields):
         raise ValueError(f"equations: gives {len(sides)} right-hand sides for {len(fields)} initial values")
     return dict(zip(fields, sides)), dict(zip(fields, initial))

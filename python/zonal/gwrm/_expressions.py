@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any, Protocol
 
 from .. import _core
-from .._arrays import integer
+from .._arrays import integer, real, sequence, text
 from .._checked import checked
 
 
@@ -87,7 +87,9 @@ class Expression:
         raise _not_polynomial(self)
 
     def __pow__(self, exponent: int) -> Expression:
-        return _Power(self, integer("exponent", exponent))
+        if not 0 <= integer("exponent", exponent) <= 8:
+            raise ValueError(f"exponent = {exponent}: must be from 0 to 8")
+        return _Power(self, exponent)
 
     def __repr__(self) -> str:
         return self._text()
@@ -105,6 +107,9 @@ class Unknown(Expression):
     """A field to solve for, with its name."""
 
     name: str
+
+    def __post_init__(self) -> None:
+        text("name", self.name)
 
     def _text(self) -> str:
         return self.name
@@ -141,13 +146,19 @@ class Axis(Expression):
     modes: int = 16
     subdomains: int = 1
 
+    def __post_init__(self) -> None:
+        text("name", self.name)
+        if len([real("interval", end) for end in sequence("interval", self.interval)]) != 2:
+            raise ValueError(f"interval = {self.interval}: must be its two ends")
+        integer("modes", self.modes), integer("subdomains", self.subdomains)
+
     def _text(self) -> str:
         return self.name
 
     def _core_axis(self) -> _core.Axis:
         lower, upper = self.interval
-        return _core.Axis(self.name, (float(lower), float(upper)), integer("modes", self.modes),
-                          isinstance(self, Parameter), integer("subdomains", self.subdomains))
+        return _core.Axis(self.name, (float(lower), float(upper)), int(self.modes), isinstance(self, Parameter),
+                          int(self.subdomains))
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,6 +167,8 @@ class Parameter(Axis):
 
     It has no derivatives and no boundary conditions, and comes after the axes of space.
     """
+
+    subdomains: int = field(default=1, init=False)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from .. import _core
-from .._arrays import integer, sequence
+from .._arrays import integer, real, sequence, shown
 from .._checked import checked
 from ._expressions import Axis, Expression, Known, Time, Unknown
 
@@ -30,7 +30,7 @@ class Condition:
 
     def _add(self, problem: Problem) -> None:
         field, axis = problem.symbol(self.field), problem.axis(self.axis)
-        value = problem.function(self.value) if callable(self.value) or self.value else None
+        value = problem.function("value", self.value) if callable(self.value) or self.value else None
         if self.order:
             problem.core.periodic(field, axis, self.order)
         for end in self.ends:
@@ -57,7 +57,7 @@ def robin(field: Unknown, axis: Axis, end: End, value_weight: float, derivative_
     ends = {"lower": ("lower",), "upper": ("upper",), "both": ("lower", "upper")}
     if not isinstance(end, str) or end not in ends:
         raise ValueError(f"end = {end!r}: must be one of 'lower', 'upper', 'both'")
-    return Condition(field, axis, ends[end], (float(value_weight), float(derivative_weight)), value)
+    return _condition(field, axis, ends[end], (float(value_weight), float(derivative_weight)), value)
 
 
 @checked
@@ -68,7 +68,15 @@ def periodic(field: Unknown, axis: Axis, order: int) -> Condition:
     """
     if not 1 <= integer("order", order) <= 4:
         raise ValueError(f"order = {order}: must be 1 to 4")
-    return Condition(field, axis, (), (0.0, 0.0), 0.0, order)
+    return _condition(field, axis, (), (0.0, 0.0), 0.0, order)
+
+
+def _condition(field: Any, axis: Any, *others: Any) -> Condition:
+    if not isinstance(field, Unknown):
+        raise TypeError(f"field = {shown(field)}: must be a zonal.gwrm.Unknown")
+    if not isinstance(axis, Axis):
+        raise TypeError(f"axis = {shown(axis)}: must be a zonal.gwrm.Axis")
+    return Condition(field, axis, *others)
 
 
 class Problem:
@@ -87,19 +95,23 @@ class Problem:
         self.core = _core.Problem([axis._core_axis() for axis in self._axes])
 
     def add(self, equations: Equations, initial: Mapping[Unknown, Value], conditions: Sequence[Condition]) -> None:
+        for field in equations:
+            if not isinstance(field, Unknown):
+                raise TypeError(f"equations: {shown(field)}: must be a zonal.gwrm.Unknown")
         names = [field.name for field in equations]
         if len(set(names)) < len(names):
             raise ValueError(f"equations: unknowns {', '.join(names)}: must have different names")
         for field in equations:
             if field not in initial:
                 raise ValueError(f"initial: lacks {field.name}")
-            start = self.function(initial[field], of_time=False)
+            start = self.function(f"initial value of {field}", initial[field], of_time=False)
             self._symbols[field] = self.core.unknown(field.name, start)
         for extra in initial:
             if extra not in equations:
                 raise ValueError(f"equations: lack one for {extra}, which has an initial value")
         for field, right_hand_side in equations.items():
-            side = right_hand_side if isinstance(right_hand_side, Expression) else 0 * field + float(right_hand_side)
+            side = right_hand_side if isinstance(right_hand_side, Expression) else \
+                0 * field + real(f"equation of {field}", right_hand_side)
             self.core.evolve(self._symbols[field], side._build(self))
         for condition in sequence("conditions", conditions):
             if not isinstance(condition, Condition):
@@ -113,7 +125,7 @@ class Problem:
 
     def _new(self, symbol: Expression) -> _core.Expression:
         if isinstance(symbol, Known):
-            return self.core.known(self.function(symbol.function))
+            return self.core.known(self.function("known", symbol.function))
         if isinstance(symbol, (Time, Axis)):
             return self.core.coordinate(0 if isinstance(symbol, Time) else self.axis(symbol))
         raise ValueError(f"equations: lack one for {symbol}, which is in others or in conditions")
@@ -123,10 +135,10 @@ class Problem:
             raise ValueError(f"axes: lack {axis.name}, which equations or conditions use")
         return 1 + self._axes.index(axis)
 
-    def function(self, value: Value, of_time: bool = True) -> Callable[[float, float, float], float]:
+    def function(self, name: str, value: Value, of_time: bool = True) -> Callable[[float, float, float], float]:
         """The form that the library takes: a function of t and two coordinates, even if the problem has fewer."""
         if not callable(value):
-            constant = float(value)
+            constant = float(real(name, value))
             return lambda t, x, y: constant
         function, n = value, len(self._axes)
         if of_time:

@@ -17,19 +17,87 @@ from ._hotspots import hotspots
 from ._pixelfunc import pix2ring, ringinfo
 from ._query_disc import boundaries, query_disc, query_polygon, query_strip
 from .fitsfunc import read_alm, read_cl, read_map, write_alm, write_cl, write_map
-from .pixelfunc import UNSEEN, ang2pix, ang2vec, fit_dipole, fit_monopole, get_all_neighbours, get_interp_val
-from .pixelfunc import get_interp_weights, get_map_size, get_min_valid_nside, get_nside, isnpixok, isnsideok, ma
-from .pixelfunc import maptype, mask_bad, mask_good, max_pixrad, nest2ring, npix2nside, npix2order, nside2npix
-from .pixelfunc import nside2order, nside2pixarea, nside2resol, order2npix, order2nside, pix2ang, pix2vec, pix2xyf
-from .pixelfunc import remove_dipole, remove_monopole, reorder, ring2nest, ud_grade, vec2ang, vec2pix, xyf2pix
+from .pixelfunc import (
+    UNSEEN,
+    ang2pix,
+    ang2vec,
+    fit_dipole,
+    fit_monopole,
+    get_all_neighbours,
+    get_interp_val,
+    get_interp_weights,
+    get_map_size,
+    get_min_valid_nside,
+    get_nside,
+    isnpixok,
+    isnsideok,
+    ma,
+    maptype,
+    mask_bad,
+    mask_good,
+    max_pixrad,
+    nest2ring,
+    npix2nside,
+    npix2order,
+    nside2npix,
+    nside2order,
+    nside2pixarea,
+    nside2resol,
+    order2npix,
+    order2nside,
+    pix2ang,
+    pix2vec,
+    pix2xyf,
+    remove_dipole,
+    remove_monopole,
+    reorder,
+    ring2nest,
+    ud_grade,
+    vec2ang,
+    vec2pix,
+    xyf2pix,
+)
 from .rotator import Rotator, dir2vec, vec2dir
-from .sphtfunc import Alm, alm2cl, alm2map, alm2map_der1, alm2map_spin, almxfl, anafast, beam2bl, bl2beam, blm_gauss
-from .sphtfunc import check_max_nside, effective_resolution_fwhm, gauss_beam, harmonic_ud_grade, map2alm
-from .sphtfunc import map2alm_lsq, map2alm_spin, pixwin, resize_alm, rotate_alm, smoothalm, smoothing, synalm, synfast
+from .sphtfunc import (
+    Alm,
+    alm2cl,
+    alm2map,
+    alm2map_der1,
+    alm2map_spin,
+    almxfl,
+    anafast,
+    beam2bl,
+    bl2beam,
+    blm_gauss,
+    check_max_nside,
+    effective_resolution_fwhm,
+    gauss_beam,
+    harmonic_ud_grade,
+    map2alm,
+    map2alm_lsq,
+    map2alm_spin,
+    pixwin,
+    resize_alm,
+    rotate_alm,
+    smoothalm,
+    smoothing,
+    synalm,
+    synfast,
+)
 from .utils.deprecation import disable_warnings, enable_warnings
 from .version import __version__
-from .visufunc import azeqview, cartview, delgraticules, gnomview, graticule, mollview, orthview, projplot, projscatter
-from .visufunc import projtext
+from .visufunc import (
+    azeqview,
+    cartview,
+    delgraticules,
+    gnomview,
+    graticule,
+    mollview,
+    orthview,
+    projplot,
+    projscatter,
+    projtext,
+)
 from .zoomtool import mollzoom, set_g_clim
 
 __all__ = [
@@ -57,6 +125,11 @@ _ABSENT = {
     "line_integral_convolution": "line integral convolutions",
     "load_sample_spectra": "sample spectra",
 }
+
+
+def __dir__() -> list[str]:
+    """Its functions and modules."""
+    return sorted({name for name in globals() if not name.startswith("_")} - {"Any", "importlib"} | {*__all__, *_LATER})
 
 
 def __getattr__(name: str) -> Any:

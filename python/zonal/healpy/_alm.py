@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from .. import _core
 from .._arrays import complex_input, copied, integer
-from ._checked import checked
 from .._threads import resolve
 from ..coefficients import resize_alm as native_resize_alm
 from ..rotation import Rotation
 from ..rotation import rotate_alm as native_rotate_alm
 from ._beams import beam_windows
+from ._checked import checked
 from .cookbook import is_seq_of_seq
 from .utils.deprecation import note_verbose
 
@@ -102,6 +102,8 @@ def almxfl(alm: Any, fl: Any, mmax: int | None = None, inplace: bool = False) ->
 
     inplace: changes and returns alm itself if it is a contiguous array of complex128; otherwise changes a copy.
     """
+    if np.shape(alm) == (0,):  # as healpy
+        return array_to_change(alm, inplace)
     rows, single = alm_rows("alm", alm)
     if not single:
         raise ValueError(f"alm: has shape {np.shape(alm)}: must be [n_alm]")

@@ -79,10 +79,7 @@ def for_each_nside(kernel: Callable[..., Arrays], nside: Any, *arrays: NDArray[A
     sizes = integers("nside", nside)
     shape = np.broadcast(sizes, *arrays).shape
     flat = [_spread(array, shape) for array in arrays]
-    if sizes.size == 1:
-        results = kernel(int(sizes.item()), *flat)
-    else:
-        results = _scattered(kernel, _spread(sizes, shape), flat)
+    results = kernel(int(sizes.item()), *flat) if sizes.size == 1 else _scattered(kernel, _spread(sizes, shape), flat)
     if len(shape) != 1:
         results = tuple([result.reshape(result.shape[:-1] + shape) for result in results])
     return tuple([as_numpy(result)[()] for result in results])

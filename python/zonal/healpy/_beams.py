@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from .. import _core, io
 from .._arrays import integer
-from ._checked import checked
 from .._threads import resolve
+from ._checked import checked
 from ._sizes import check_nside
 
 MAX_NSIDE = 8192

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ._checked import checked
 from .._arrays import PIECE, copied, piecewise
 from .._maps import MapRows, weights_of
 from .._pixels import UNSEEN
 from ._arguments import threads_for
+from ._checked import checked
 from ._maps import get_nside, ma, maptype, mask_good
 from .utils.deprecation import note_verbose
 

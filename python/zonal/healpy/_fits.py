@@ -80,9 +80,12 @@ def column_values(table: Any, column: int | str) -> NDArray[Any]:
 
 
 def write_tables(path: str | os.PathLike[str], tables: Sequence[Any], overwrite: bool) -> None:
-    """Writes a file of tables, complete or not at all. Raises OSError if the file exists and overwrite is False."""
+    """Writes a file of tables, complete or not at all. Raises OSError if the file exists and overwrite is False.
+
+    An empty file, as tempfile makes them, is replaced, as astropy and so healpy do.
+    """
     name = os.fspath(path)
-    if os.path.exists(name) and not overwrite:
+    if os.path.exists(name) and os.path.getsize(name) > 0 and not overwrite:
         raise OSError(f"{name}: exists, and is kept unless overwrite = True")
     fits = astropy_fits()
     folder, base = os.path.split(name)

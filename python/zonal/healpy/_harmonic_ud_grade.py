@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from .._arrays import integer
-from ._checked import checked
 from .._notes import warn
 from ._alm import alm_rows, layout_of, multiply, resize_alm
 from ._beams import effective_resolution_fwhm, gauss_beam
 from ._beams import pixwin as pixel_windows
+from ._checked import checked
 from ._sizes import check_nside
 from ._transforms import Folder, MapSet, Transforms, analyze, orders
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._pixels import UNSEEN
-from ._maps import get_nside, mask_bad, maptype
+from ._maps import get_nside, maptype, mask_bad
 from .pixelfunc import get_all_neighbours
 
 

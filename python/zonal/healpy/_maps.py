@@ -8,11 +8,12 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from .. import _core
-from ._checked import checked
 from .._arrays import copied, piecewise
 from .._pixels import UNSEEN, reordered
 from ..skies import udgrade
+from ._checked import checked
 from ._sizes import check_nside, get_min_valid_nside, isnpixok, npix2nside
+
 
 def maptype(m: Any) -> int:
     """Returns 0 for one map, [pixel], and the number of maps for a sequence of maps, [map, pixel].

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from .. import _core
-from ._checked import checked
 from ._arguments import Arrays, for_each_nside, integers
+from ._checked import checked
 from ._sizes import check_nside, isnsideok
 from .pixelfunc import nest2ring
 

@@ -126,7 +126,7 @@ class Picture:
                 axis.set_ticks(np.radians(places), custom)
             color = getattr(self, f"{name}_label_color")
             for label in axis.get_ticklabels():
-                label.set(color=color, fontname=self.fontname, fontsize=fonts[f"{name}_label"])
+                label.set(color=color, fontname=self.fontname)
             axis.set_tick_params(labelcolor=color)
             if fonts[f"{name}_label"] is not None:
                 axis.set_tick_params(labelsize=fonts[f"{name}_label"])
@@ -162,9 +162,10 @@ class Picture:
         bar = ax.figure.colorbar(mesh, ax=ax, orientation=self.cb_orientation, shrink=properties["cbar_shrink"],
                                  pad=properties["cbar_pad"], ticks=None if self.show_tickmarkers else ticks,
                                  extend=extend, format=self.format)
+        if self.show_tickmarkers:  # those that matplotlib chooses stay, without labels
+            marks = [mark for mark in np.union1d(bar.get_ticks(), ticks) if norm.vmin <= mark <= norm.vmax]
+            bar.set_ticks(marks, labels=[self.format % mark if mark in ticks else "" for mark in marks])
         axis = bar.ax.xaxis if self.cb_orientation == "horizontal" else bar.ax.yaxis
-        if self.show_tickmarkers:
-            axis.set_ticks(ticks, [self.format % tick for tick in ticks])
         axis.set_tick_params(direction=properties["cbar_tick_direction"], labelfontfamily=self.fontname)
         if fonts["cbar_tick_label"] is not None:
             axis.set_tick_params(labelsize=fonts["cbar_tick_label"])

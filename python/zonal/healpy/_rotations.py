@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._checked import checked
 from .._units import quantity_unit
 from ..rotation import euler_angles, rotation_matrix
 from ._arguments import floats, radians
+from ._checked import checked
 from ._directions import lonlat2thetaphi, thetaphi2lonlat
 
 Matrix = NDArray[np.float64]

@@ -7,8 +7,8 @@ import numpy as np
 
 from .. import _core
 from .._arrays import integer, real
-from ._checked import Large, checked
 from ._arguments import floats, for_each_nside, integers
+from ._checked import Large, checked
 
 MAX_NSIDE = 2**29
 _SPHERE = 4 * math.pi

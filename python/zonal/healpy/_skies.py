@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._arrays import PIECE, integer
-from ._checked import checked
-from .._pixels import UNSEEN
 from .._notes import warn
+from .._pixels import UNSEEN
 from ._alm import alm2cl, multiply
 from ._beams import beam_windows
+from ._checked import checked
 from ._maps import is_ma, ma, reorder
 from ._sizes import check_nside
 from ._transforms import Folder, MapSet, Transforms, analyze, orders, windowed

@@ -10,15 +10,15 @@ from numpy.typing import NDArray
 
 from .. import _core, io
 from .._arrays import complex_input, integer, real_input
-from ._checked import checked
-from .._pixels import UNSEEN, is_unseen
 from .._notes import warn
+from .._pixels import UNSEEN, is_unseen
 from .._threads import resolve
 from ..grid import Grid
 from ..sht import SHT, healpix_sht
 from ._alm import alm_rows, array_to_change, layout_of, multiply
 from ._beams import beam_windows
 from ._beams import pixwin as pixel_windows
+from ._checked import checked
 from ._maps import maptype
 from ._pixelfunc import ringinfo
 from ._sizes import check_nside, npix2nside
@@ -276,7 +276,7 @@ def alm2map(alms: Any, nside: int, lmax: int | None = None, mmax: int | None = N
 
 
 def windowed(alms: Any, rows: NDArray[np.complex128], transforms: Transforms, pol: bool, fwhm: float,
-             sigma: float | None, pixwin: bool, inplace: bool = False) -> NDArray[np.complex128]:
+             sigma: float | None, pixwin: bool, inplace: bool) -> NDArray[np.complex128]:
     """Returns alms times the windows of a beam and of pixels. rows: alms as an array. inplace: alms may change."""
     sets = [beam_windows(transforms.lmax, fwhm, sigma, None)]
     if pixwin:

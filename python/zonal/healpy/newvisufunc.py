@@ -14,7 +14,8 @@ Arguments of projview that its docstring leaves out:
   the labels.
 - rot_graticule: draws the graticule of the sky, in the coordinates graticule_coord, by default those of the map.
   override_rot_graticule_properties: its g_linestyle, g_linewidth, g_color, g_alpha, and t_step and p_step, deg.
-- cbar, unit, format, cb_orientation, cbar_ticks, show_tickmarkers, extend: the colour bar.
+- cbar, unit, format, cb_orientation, cbar_ticks, extend: the colour bar. show_tickmarkers: keeps matplotlib's marks on it,
+  with labels at cbar_ticks alone.
 - title, xlabel, ylabel, llabel, rlabel, fontname, xtick_label_color, ytick_label_color, graticule_color: texts and
   colours. fontsize: a dict with the sizes of xlabel, ylabel, title, xtick_label, ytick_label, cbar_label and
   cbar_tick_label.
@@ -32,9 +33,9 @@ import numpy as np
 from matplotlib.ticker import Formatter
 from numpy.typing import NDArray
 
-from ._checked import checked
 from .._pixels import is_bad
 from ..plot.view import directions
+from ._checked import checked
 from ._maps import maptype, stacked
 from ._norms import create_colormap, get_color_table
 from ._projview import FONT_KEYS, PROPERTIES, Picture, new_axes

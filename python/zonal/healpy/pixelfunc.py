@@ -11,13 +11,48 @@ from .._pixels import UNSEEN
 from ._dipole import fit_dipole, fit_monopole, remove_dipole, remove_monopole
 from ._directions import check_theta_valid, lonlat2thetaphi, thetaphi2lonlat
 from ._interpolation import get_interp_val, get_interp_weights
-from ._maps import accept_ma, get_map_size, get_nside, is_ma, ma, ma_to_array, mask_bad, mask_good, maptype
-from ._maps import reorder, ud_grade
-from ._pixel_numbers import ang2pix, ang2vec, get_all_neighbours, nest2ring, pix2ang, pix2vec, pix2xyf, ring2nest
-from ._pixel_numbers import vec2ang, vec2pix, xyf2pix
+from ._maps import (
+    accept_ma,
+    get_map_size,
+    get_nside,
+    is_ma,
+    ma,
+    ma_to_array,
+    maptype,
+    mask_bad,
+    mask_good,
+    reorder,
+    ud_grade,
+)
+from ._pixel_numbers import (
+    ang2pix,
+    ang2vec,
+    get_all_neighbours,
+    nest2ring,
+    pix2ang,
+    pix2vec,
+    pix2xyf,
+    ring2nest,
+    vec2ang,
+    vec2pix,
+    xyf2pix,
+)
 from ._sizes import MAX_NSIDE as max_nside
-from ._sizes import check_nside, get_min_valid_nside, isnpixok, isnsideok, max_pixrad, npix2nside, npix2order
-from ._sizes import nside2npix, nside2order, nside2pixarea, nside2resol, order2npix, order2nside
+from ._sizes import (
+    check_nside,
+    get_min_valid_nside,
+    isnpixok,
+    isnsideok,
+    max_pixrad,
+    npix2nside,
+    npix2order,
+    nside2npix,
+    nside2order,
+    nside2pixarea,
+    nside2resol,
+    order2npix,
+    order2nside,
+)
 
 __all__ = [
     "UNSEEN", "accept_ma", "ang2pix", "ang2vec", "check_nside", "check_theta_valid", "fit_dipole", "fit_monopole",

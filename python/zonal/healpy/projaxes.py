@@ -14,15 +14,23 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
-from ._checked import checked
 from .._pixels import is_bad
-from ..plot.overlay import rim
+from ..plot.frame import rim
 from ..plot.view import directions
 from ..rotation import rotation_matrix
 from . import projector
+from ._checked import checked
 from ._maps import get_nside, mask_bad
-from ._norms import BoundaryLocator, HistEqNorm, LinNorm2, LogNorm2, create_colormap, get_color_table
-from ._norms import symlog_backward, symlog_forward
+from ._norms import (
+    BoundaryLocator,
+    HistEqNorm,
+    LinNorm2,
+    LogNorm2,
+    create_colormap,
+    get_color_table,
+    symlog_backward,
+    symlog_forward,
+)
 from ._rotations import NAMES, dir2vec, rotateVector
 from .pixelfunc import UNSEEN, vec2pix
 from .rotator import Rotator

@@ -9,21 +9,36 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import rotation, skies
-from ._checked import checked
 from .._arrays import piecewise
-from .._pixels import UNSEEN
 from .._notes import warn
+from .._pixels import UNSEEN
 from ..io import quadrature_weights
 from . import pixelfunc
 from ._alm import rotate_alm
-from ._maps import is_ma, ma, mask_bad, maptype, stacked
-from ._rotations import NAMES, Matrix, angdist, check_coord, coordsys2euler_zyz, dir2vec, euler, euler_matrix_new
-from ._rotations import get_coordconv_matrix, get_rotation_matrix, normalise_coord, normalise_rot, normalize_vec
-from ._rotations import rotateDirection, rotateVector, vec2dir, vectors
+from ._checked import checked
+from ._maps import is_ma, ma, maptype, mask_bad, stacked
+from ._rotations import (
+    NAMES,
+    Matrix,
+    angdist,
+    check_coord,
+    coordsys2euler_zyz,
+    dir2vec,
+    euler,
+    euler_matrix_new,
+    get_coordconv_matrix,
+    get_rotation_matrix,
+    normalise_coord,
+    normalise_rot,
+    normalize_vec,
+    rotateDirection,
+    rotateVector,
+    vec2dir,
+    vectors,
+)
 from ._sizes import npix2nside
 from .pixelfunc import get_interp_val, pix2ang
 from .utils.deprecation import note_verbose
-
 
 coordname = {letter: name for letter, name in NAMES.items() if letter}
 e2g = get_coordconv_matrix("EG")[0]

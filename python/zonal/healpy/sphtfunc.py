@@ -7,9 +7,19 @@ error for an argument that it cannot use.
 from . import cookbook as cb
 from . import pixelfunc
 from ._alm import Alm, alm2cl, almxfl, resize_alm, rotate_alm, smoothalm
-from ._beams import MAX_NSIDE, beam2bl, bl2beam, blm_gauss, check_max_nside, effective_resolution_fwhm, gauss_beam
-from ._beams import pixwin
-from ._harmonic_ud_grade import _apply_harmonic_transfer, _resolve_beam, harmonic_ud_grade
+from ._beams import (
+    MAX_NSIDE,
+    beam2bl,
+    bl2beam,
+    blm_gauss,
+    check_max_nside,
+    effective_resolution_fwhm,
+    gauss_beam,
+    pixwin,
+)
+from ._harmonic_ud_grade import _apply_harmonic_transfer as _apply_harmonic_transfer
+from ._harmonic_ud_grade import _resolve_beam as _resolve_beam
+from ._harmonic_ud_grade import harmonic_ud_grade
 from ._maps import accept_ma, ma_to_array, maptype
 from ._skies import anafast, new_to_old_spectra_order, smoothing, synalm, synfast
 from ._transforms import alm2map, alm2map_der1, alm2map_spin, map2alm, map2alm_lsq, map2alm_spin

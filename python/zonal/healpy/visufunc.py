@@ -22,12 +22,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ._checked import checked
 from .._notes import warn
 from ..coefficients import remove_dipole
 from ..plot._matplotlib import load
+from ._checked import checked
 from ._maps import maptype, stacked
 from ._rotations import NAMES
 from .pixelfunc import UNSEEN, npix2nside, pix2vec

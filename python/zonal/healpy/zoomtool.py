@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ._checked import checked
 from ..plot._matplotlib import load
+from ._checked import checked
 from .visufunc import _current, fitted_out, gnomview, mollview
 
 _RESOLUTIONS = (0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 5.0, 7.5, 10.0, 15.0, 30.0)  # arcmin

@@ -20,3 +20,7 @@ for _class in (RankShare, SHT):
     _class.__module__ = "zonal.mpi"
 
 __all__ = ["SHT", "RankShare"]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

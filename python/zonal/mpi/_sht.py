@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import pickle
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from mpi4py import MPI
@@ -18,15 +18,20 @@ from .._arrays import path as path_of
 from .._checked import arguments_as, takes_options_of
 from .._maps import pixels_of, weights_of
 from .._progress import Progress
+from .._smoothing import SMOOTHING_NAMES, smoothing_options, smoothing_window, warnings_of
 from .._threads import is_chosen, resolve
 from ..grid import Grid
 from ..io import Path, described
-from ..kernel import Kernel
+from ..kernel import Kernel, required_kernel
 from ..sht import AnalysisOptions, alm_size, analysis_options, shape_of_result, without_unseen
 from ..skies import Spectra, multiply_alm, named_spectra, sky_spectra
-from ..smoothing import SMOOTHING_NAMES, smoothing_options, smoothing_window, warnings_of
 from ._job import Job
 from ._parts import Parts, complex_type, hash_of, plain, real_type, unseen_as_zero
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .._options import RankSmoothingOptions
 
 
 class SHT:
@@ -320,7 +325,7 @@ class SHT:
     @takes_options_of(smoothing_options, without=("threads", "ring_weights"))
     def smooth(self, maps: ArrayLike, fwhm: AngleLike | None = None, *, beam: ArrayLike | None = None,
                fwhm_in: AngleLike | None = None, beam_in: ArrayLike | None = None, floor: float = 0.0,
-               mask: ArrayLike | None = None, progress: Progress = False, return_report: bool = False, **options: Any) -> Any:
+               mask: ArrayLike | None = None, progress: Progress = False, return_report: bool = False, **options: Unpack[RankSmoothingOptions]) -> Any:
         """Returns this rank's part of smoothed maps.
 
         maps: its part of I, [n_pixels], of Q, U, [2, n_pixels], or of I, Q, U, [3, n_pixels]. UNSEEN pixels count as masked.
@@ -347,7 +352,7 @@ class SHT:
 
     @takes_options_of(smoothing_options, without=("threads", "ring_weights"))
     def convolve(self, maps: ArrayLike, kernel: Kernel, *, mask: ArrayLike | None = None, progress: Progress = False,
-                 return_report: bool = False, **options: Any) -> Any:
+                 return_report: bool = False, **options: Unpack[RankSmoothingOptions]) -> Any:
         """Returns this rank's part of maps of spin 0 that are convolved with a radial kernel, as `zonal.convolve`.
 
         maps, mask: its part, [n_pixels]. The arguments are those of `zonal.convolve`; the error is that of the whole map.
@@ -356,8 +361,7 @@ class SHT:
             rows, fields = self._rows(maps)
             if len(rows) != 1:
                 raise ValueError(f"maps: has shape {np.shape(maps)}: must be [{rows.shape[1]}]")
-            if not isinstance(kernel, Kernel):
-                raise TypeError(f"kernel: must be a zonal.Kernel, not {type(kernel).__name__}")
+            required_kernel(kernel)
             how = smoothing_options(**options, threads=self._threads)
             seen = self._mask(mask)
             about.append(f"{rows.dtype}, {sorted(options.items())}, {'no' if seen is None else 'a'} mask, "

@@ -5,10 +5,8 @@ from __future__ import annotations
 import base64
 import html as escapes
 import io
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .. import plot
 from .._pixels import is_bad
@@ -16,14 +14,12 @@ from ..sky_map import Map
 from ._matplotlib import load
 
 _MOST_ROWS = 3
-_SAMPLE = 100_000  # values that choose the colours
 
 
 def png(sky: Map) -> bytes | None:
     """The first three rows of a HEALPix map by Mollweide, side by side, as a PNG file; None for other grids.
 
-    The colours span all but the lowest and the highest hundredth of the values, so that a bright plane does not hide the
-    sky. None, too, where matplotlib is missing: a notebook then shows the text alone.
+    None, too, where matplotlib is missing: a notebook then shows the text alone.
     """
     if not sky.nside:
         return None
@@ -35,9 +31,9 @@ def png(sky: Map) -> bytes | None:
     # A figure that pyplot does not know of, so that nobody shows it a second time or has to close it.
     figure = figure_type(figsize=(5.2 * len(rows), 3.6), layout="constrained")
     for i, row in enumerate(rows):
-        low, high = _colour_range(row)
-        plot.mollweide(row, nest=sky.nest, min=low, max=high, unit=sky.units[i], title=sky.columns[i] if sky.columns else "",
-                  width=600, ax=figure.add_subplot(1, len(rows), i + 1))
+        seen = ~is_bad(row).all()
+        plot.mollweide(row if seen else None, nest=sky.nest, unit=sky.units[i], title=sky.columns[i] if sky.columns else "",
+                       width=600, graticule=False, ax=figure.add_subplot(1, len(rows), i + 1))
     file = io.BytesIO()
     figure.savefig(file, format="png", dpi=100, bbox_inches="tight")
     return file.getvalue()
@@ -50,12 +46,3 @@ def html(sky: Map) -> str:
     if picture is None:
         return text
     return f'{text}<img src="data:image/png;base64,{base64.b64encode(picture).decode()}" alt="the map in Mollweide\'s projection">'
-
-
-def _colour_range(row: NDArray[Any]) -> tuple[float | None, float | None]:
-    sample = row[::max(1, row.size // _SAMPLE)]
-    good = sample[~is_bad(sample)]
-    if good.size == 0:
-        return None, None
-    low, high = np.percentile(good, (1, 99))
-    return (float(low), float(high)) if low < high else (None, None)

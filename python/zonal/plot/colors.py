@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
@@ -26,16 +27,57 @@ COLOR_MAPS = {"planck": _PLANCK, "planck_log": _PLANCK_LOG, "wmap": _WMAP}
 def color_map(cmap: Any, bad: Any = None, under: Any = None) -> Any:
     """Returns a copy of a colour map, with these colours for bad values and for values below the range.
 
-    cmap: a colour map; the name of one of matplotlib's; planck, planck_log or wmap; or None for matplotlib's default.
+    cmap: a colour map; the name of one of matplotlib's; planck, planck_log or wmap, or one of these with _r, which
+    reverses it; or None for viridis.
     """
-    if isinstance(cmap, str) and cmap in COLOR_MAPS:
-        chosen = load("colors").LinearSegmentedColormap.from_list(cmap, COLOR_MAPS[cmap])
-    else:
-        try:
-            chosen = load("pyplot").get_cmap(cmap)
-        except ValueError as error:
-            raise ValueError(f"cmap = {cmap!r}: {error}") from None
+    name = "viridis" if cmap is None else cmap
+    if not isinstance(name, str):
+        return name.with_extremes(bad=bad, under=under)
+    own, known = COLOR_MAPS.get(name.removesuffix("_r")), load("").colormaps
+    if own is None and name not in known:
+        near = get_close_matches(name, [*COLOR_MAPS, *known], 1) or ["viridis"]
+        raise ValueError(f"cmap = {name!r}: must be {', '.join(COLOR_MAPS)} or a colour map of matplotlib, such as {near[0]}")
+    chosen = known[name] if own is None else load("colors").LinearSegmentedColormap.from_list(name, own)
+    if own is not None and name.endswith("_r"):
+        chosen = chosen.reversed()
     return chosen.with_extremes(bad=bad, under=under)
+
+
+@checked
+def robust_limits(values: NDArray[Any], low: float | None, high: float | None, norm: Any = None) -> tuple[float, float]:
+    """Returns the range of colours that shows most of the values: the ends given, and for the others these.
+
+    Where both signs are frequent, an end is 2.33 sigma of a Gaussian sky, which is told from its median so that the plane
+    of the Galaxy or sources do not widen it, and the range is symmetric about 0. Else the range has 99 % of the values,
+    and begins at the least where this is nearly 0. symlog, asinh and hist show all values, log those from the lowest
+    hundredth on.
+    """
+    shown = values[values > 0] if norm == "log" else values
+    if (low is None or high is None) and shown.size:
+        first, last = _robust_range(shown, norm)
+        if first < last:
+            low, high = first if low is None else low, last if high is None else high
+    return limits(values, low, high, norm == "log")
+
+
+def _robust_range(values: NDArray[Any], norm: Any) -> tuple[float, float]:
+    least, most = float(values.min()), float(values.max())
+    if norm == "log":
+        return float(np.quantile(values, 0.01)), most
+    if norm == "hist":
+        return least, most
+    n_signs = [np.count_nonzero(values < 0), np.count_nonzero(values > 0)]
+    if min(n_signs) > 0.05 * sum(n_signs):
+        end = max(-least, most)
+        if norm not in ("symlog", "asinh"):
+            median, high = np.quantile(np.abs(values), [0.5, 0.98])
+            end = float(min(high, max(3.45 * median, high / 20)))  # 2.33 sigma of a Gaussian, whose median is 0.6745 sigma
+        return -end, end
+    if norm in ("symlog", "asinh"):
+        return least, most
+    first, last = map(float, np.quantile(values, [0.005, 0.995]))
+    first = least if 0 <= least < 0.05 * last else first
+    return (first, last) if first < last else (least, most)
 
 
 @checked

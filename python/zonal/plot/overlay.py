@@ -10,51 +10,43 @@ from numpy.typing import ArrayLike, NDArray
 from .._angles import AngleLike, angle, angles
 from .._checked import checked
 from .._kinds import kind_of
-from .._pixels import is_bad
 from ._matplotlib import load
-from ._values import masked, said_by
+from ._values import Sky, said_by
+from .frame import Seen, label, rim
 from .view import View, directions, view_of
+
+_RIM = "rim of the sky"
 
 
 @checked
-def graticule(ax: Any, *, lon: AngleLike = "30deg", lat: AngleLike = "30deg", coord: str | None = None,
-              labels: bool = False, **style: Any) -> list[Any]:
+def graticule(ax: Any, *, lon: AngleLike | None = None, lat: AngleLike | None = None, coord: str | None = None,
+              labels: bool = True, **style: Any) -> list[Any]:
     """Draws meridians, parallels and the rim of the sky over a picture, and returns the lines.
 
-    lon, lat: the steps between meridians and between parallels. coord: the coordinate system, G, E or C, by default the
-    picture's. labels: writes degrees on the equator and on the meridian in the middle. style: of the lines, as for
-    `line`.
+    lon, lat: the steps between meridians and between parallels, which divide a turn, by default some that suit the view.
+    coord: the coordinate system, G, E or C, by default the picture's. labels: writes degrees at the sides, or on the
+    equator and at the rim. style: of the lines, as for `line`.
     """
     view = view_of(ax)
-    to_map = view.from_system(coord)
-    style = {"color": "black", "linewidth": 0.6, "linestyle": ":"} | style
-    steps = [_whole_steps(name, step, turn) for name, step, turn in (("lon", lon, 2 * np.pi), ("lat", lat, np.pi))]
-    meridians = np.arange(steps[0]) * 2 * np.pi / steps[0]
-    parallels = (np.arange(1, steps[1]) / steps[1] - 0.5) * np.pi
-    drawn = [draw_line(ax, view, to_map @ circle, **style) for circle in circles(meridians, parallels)]
-    for x, y in rim(view):
-        drawn += ax.plot(x, y, **(style | {"linestyle": "-"}))
+    seen = Seen(view, view.from_system(coord))
+    suiting = seen.steps()
+    steps = (suiting[0] if lon is None else _dividing("lon", lon, 360), suiting[1] if lat is None else _dividing("lat", lat, 180))
+    meridians, parallels = seen.meridians(steps[0]), seen.parallels(steps[1])
+    halo = [load("patheffects").withStroke(linewidth=1.2, foreground="white", alpha=0.35)]
+    look = {"color": "black", "linewidth": 0.4, "alpha": 0.5, "path_effects": halo} | style
+    drawn = [draw_line(ax, view, vectors, **look) for vectors in seen.lines(meridians, parallels)]
+    drawn += outline(ax, **style)
     if labels:
-        _label(ax, view, to_map, meridians, parallels, style["color"])
+        label(ax, seen, meridians, parallels, steps, style.get("color", "black"))
     return drawn
 
 
-def circles(meridians: NDArray[np.float64], parallels: NDArray[np.float64]) -> list[NDArray[np.float64]]:
-    """Unit vectors along meridians and parallels, [3, n] for each."""
-    up, around = np.linspace(-np.pi / 2, np.pi / 2, 361), np.linspace(-np.pi, np.pi, 721)
-    return [directions(lon, up) for lon in meridians] + [directions(around, lat) for lat in parallels]
-
-
-def rim(view: View) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
-    """The edge of the sky on the picture, as closed lines."""
-    x0, x1, y0, y1 = view.projection.extent
-    turn = np.linspace(0, 2 * np.pi, 361)
-    corner = view.projection.inverse(x0, y0)
-    if np.isfinite(corner[0]):
-        return [(np.array([x0, x1, x1, x0, x0]), np.array([y0, y0, y1, y1, y0]))]
-    if getattr(view.projection, "both_sides", False):
-        return [(middle + np.cos(turn), np.sin(turn)) for middle in (-1, 1)]
-    return [(x1 * np.cos(turn), y1 * np.sin(turn))]
+def outline(ax: Any, **style: Any) -> list[Any]:
+    """Draws the rim of the sky on a picture in place of the one before, and returns its lines."""
+    for line in [line for line in ax.lines if line.get_gid() == _RIM]:
+        line.remove()
+    look = {"color": "black", "linewidth": 0.8} | style
+    return [ax.plot(x, y, gid=_RIM, clip_on=False, **look)[0] for x, y in rim(view_of(ax))]
 
 
 def draw_line(ax: Any, view: View, vectors: NDArray[np.float64], *args: Any, **style: Any) -> Any:
@@ -114,13 +106,13 @@ def polarization(ax: Any, q: ArrayLike, u: ArrayLike, *, nest: bool | None = Non
     nest, other = (said_by(kind_of(map).map, nest, None)[0] for map in (q, u))
     if nest != other:
         raise ValueError("q, u: are in different orders: use their reordered(nest)")
+    skies = [Sky(map, None, nest) for map in (q, u)]
+    if skies[0].n_pixels != skies[1].n_pixels:
+        raise ValueError(f"u: has {skies[1].n_pixels} pixels: must have {skies[0].n_pixels}, as q")
     x, y = view.raster(count)
-    first, second = masked(q, None, nest), masked(u, None, nest)
-    if first.size != second.size:
-        raise ValueError(f"u: has {second.size} pixels: must have {first.size}, as q")
-    pixels = view.pixels(round((first.size / 12) ** 0.5), nest, x, y)
-    stokes = first[pixels] + 1j * second[pixels] * (1 if convention == "COSMO" else -1)
-    shown = (pixels >= 0) & ~is_bad(first[pixels]) & ~is_bad(second[pixels])
+    first, second = (view.sampled(sky, x, y) for sky in skies)
+    stokes = first.data + 1j * second.data * (1 if convention == "COSMO" else -1)
+    shown = ~(np.ma.getmaskarray(first) | np.ma.getmaskarray(second))
     if not shown.any():
         raise ValueError("q, u: no pixel in view has a value")
     across, up = (part[shown] for part in np.meshgrid(x, y))
@@ -154,28 +146,13 @@ def _directions(lon: Any, lat: Any) -> NDArray[np.float64]:
     return directions(angles("lon", lon), up)
 
 
-def _whole_steps(name: str, step: AngleLike, turn: float) -> int:
-    """How many steps make up a turn, which they must divide."""
-    size = angle(step, name)
+def _dividing(name: str, step: AngleLike, turn: float) -> float:
+    """A caller's step, degrees, which must divide a turn."""
+    size = float(np.degrees(angle(step, name)))
     n = round(turn / size) if size > 0 else 0
-    if n < 1 or abs(n * size - turn) > 1e-9:
-        raise ValueError(f"{name} = {step}: must divide {np.degrees(turn):g} deg")
-    return n
-
-
-def _label(ax: Any, view: View, to_map: NDArray[np.float64], meridians: NDArray[np.float64],
-           parallels: NDArray[np.float64], color: Any) -> None:
-    """Writes degrees on the equator and on the meridian in the middle."""
-    middle = to_map.T @ view.matrix.T @ [1, 0, 0]
-    centre = np.arctan2(middle[1], middle[0])
-    places = [(lon, 0.0, f"{np.degrees(lon) % 360:g}°") for lon in meridians] + \
-        [(centre, lat, f"{np.degrees(lat):g}°") for lat in parallels if abs(lat) > 1e-9]
-    x0, x1, y0, y1 = view.projection.extent
-    for lon, lat, label in places:
-        x, y = view.forward(to_map @ directions(lon, lat))
-        if x0 <= x <= x1 and y0 <= y <= y1:
-            ax.annotate(label, (x, y), (2, 2), textcoords="offset points", color=color, fontsize="x-small",
-                        path_effects=[load("patheffects").withStroke(linewidth=2, foreground="white")])
+    if n < 1 or abs(n * size - turn) > 1e-7:
+        raise ValueError(f"{name} = {step}: must divide {turn:g} deg")
+    return size
 
 
 __all__ = ["graticule", "line", "points", "polarization", "text"]

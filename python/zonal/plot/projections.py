@@ -30,6 +30,11 @@ class Projection:
         self.east_left = east_left
 
     @property
+    def aspect(self) -> float:
+        """The width of the picture over its height."""
+        return (self.extent[1] - self.extent[0]) / (self.extent[3] - self.extent[2])
+
+    @property
     def _east(self) -> int:
         return -1 if self.east_left else 1
 

@@ -2,60 +2,78 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from .._angles import AngleLike, angle, width
 from .._checked import checked, takes_options_of
 from .._kinds import kind_of
-from .._pixels import is_bad
 from .._units import text_of
-from ._matplotlib import axes_of, load
-from ._values import masked, said_by
-from .colors import color_map, scale
-from .projections import Cartesian, EqualArea, Equidistant, Gnomonic, Mollweide, Orthographic, Projection
+from ._matplotlib import load, own_axes
+from ._values import Sky, said_by
+from .colors import color_map, robust_limits, scale
+from .frame import is_framed, name_coordinates, new_axes
 from .overlay import graticule as draw_graticule
+from .overlay import outline
+from .projections import Cartesian, EqualArea, Equidistant, Gnomonic, Mollweide, Orthographic, Projection
+from .units import typeset
 from .view import View, prepare
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .._options import PictureOptions, PolarPictureOptions
 
 @checked
 def draw(map: ArrayLike | None, projection: Projection, *, nest: bool | None = None, rot: Any = None,
          coord: str | None = None, mask: ArrayLike | None = None, min: float | None = None, max: float | None = None,
          norm: Any = None, linear_width: float | None = None, cmap: Any = None, bad_color: Any = "gray",
-         unit: str | None = None, title: str = "", colorbar: bool = True, graticule: bool = False, width: int = 1000,
+         unit: str | None = None, title: str | None = None, colorbar: bool = True, graticule: bool = True, width: int = 1000,
          ax: Any = None) -> Any:
     """Draws a map in any projection, and returns the axes. The options are those of `zonal.plot`."""
     given = kind_of(map)
     nest, coord = said_by(given.map, nest, coord)
     if unit is None:
         unit = text_of(given.unit) if given.map is None else given.map.unit
+    if title is None:
+        title = given.map.columns[0] if given.map is not None and given.map.columns else ""
     view = View.of(projection, rot, coord)
-    ax = axes_of(ax)
+    ax = new_axes(view) if ax is None else own_axes(ax)
     prepare(ax, view)
     if map is not None:
-        picture = sampled(masked(map, mask, nest), view, nest, width)
-        colors = scale(norm, picture.compressed(), min, max, linear_width)
+        picture = view.sampled(Sky(map, mask, nest), *view.raster(width))
+        values = picture.compressed()
+        if norm is None or isinstance(norm, str):
+            min, max = robust_limits(values, min, max, norm and norm.lower())
+        colors = scale(norm, values, min, max, linear_width)
+        if isinstance(colors, load("colors").LogNorm):
+            colors.clip = True  # so that what is not positive has the lowest colour, not that of bad pixels
+        if cmap is None and min is not None and max is not None and min == -max:
+            cmap = "coolwarm"
         image = show(ax, view, picture, colors, color_map(cmap, bad_color))
         if colorbar:
-            add_colorbar(ax, image, unit)
+            add_colorbar(ax, image, typeset(unit), below=not is_framed(view) or projection.aspect > 1.5)
     elif mask is not None:
         raise ValueError("mask: needs a map")
     ax.set_title(title)
+    outline(ax)
     if graticule:
         draw_graticule(ax)
+        name_coordinates(ax, view)
     return ax
 
 
 @takes_options_of(draw)
-def mollweide(map: ArrayLike | None, *, flip: Literal["astro", "geo"] = "astro", **options: Any) -> Any:
+def mollweide(map: ArrayLike | None, *, flip: Literal["astro", "geo"] = "astro", **options: Unpack[PictureOptions]) -> Any:
     """Draws the whole sky in an ellipse, keeping areas, and returns the axes. The options are those of `zonal.plot`."""
     return draw(map, Mollweide(_east_left(flip)), **options)
 
 
 @takes_options_of(draw)
 def gnomonic(map: ArrayLike | None, *, size: AngleLike = "10deg", flip: Literal["astro", "geo"] = "astro",
-             **options: Any) -> Any:
+             **options: Unpack[PictureOptions]) -> Any:
     """Draws a square around the middle, with straight great circles, and returns the axes.
 
     size: the square's side on the sky, below 180 deg. The options are those of `zonal.plot`; rot chooses the middle.
@@ -69,7 +87,7 @@ def gnomonic(map: ArrayLike | None, *, size: AngleLike = "10deg", flip: Literal[
 @takes_options_of(draw)
 def cartesian(map: ArrayLike | None, *, lon: tuple[AngleLike, AngleLike] = ("-180deg", "180deg"),
               lat: tuple[AngleLike, AngleLike] = ("-90deg", "90deg"), flip: Literal["astro", "geo"] = "astro",
-              **options: Any) -> Any:
+              **options: Unpack[PictureOptions]) -> Any:
     """Draws longitude against latitude, and returns the axes, whose units are degrees.
 
     lon, lat: the ranges drawn, relative to the middle of the view. The options are those of `zonal.plot`.
@@ -91,7 +109,7 @@ def _range(name: str, ends: tuple[AngleLike, AngleLike], widest: float) -> tuple
 @takes_options_of(draw)
 @checked
 def orthographic(map: ArrayLike | None, *, both_sides: bool = False, flip: Literal["astro", "geo"] = "astro",
-                 **options: Any) -> Any:
+                 **options: Unpack[PictureOptions]) -> Any:
     """Draws the sphere as seen from afar, or both its sides next to each other, and returns the axes.
 
     The options are those of `zonal.plot`.
@@ -102,7 +120,7 @@ def orthographic(map: ArrayLike | None, *, both_sides: bool = False, flip: Liter
 @takes_options_of(draw)
 @checked
 def azimuthal(map: ArrayLike | None, *, radius: AngleLike = "180deg", equal_area: bool = True,
-              flip: Literal["astro", "geo"] = "astro", **options: Any) -> Any:
+              flip: Literal["astro", "geo"] = "astro", **options: Unpack[PictureOptions]) -> Any:
     """Draws a disc of this radius around the middle, and returns the axes.
 
     equal_area: keeps areas (Lambert), otherwise distances from the middle. The options are those of `zonal.plot`.
@@ -113,44 +131,40 @@ def azimuthal(map: ArrayLike | None, *, radius: AngleLike = "180deg", equal_area
 
 @takes_options_of(azimuthal, without=("rot",))
 def polar(map: ArrayLike | None, *, pole: Literal["north", "south"] = "north", radius: AngleLike = "90deg",
-          **options: Any) -> Any:
+          **options: Unpack[PolarPictureOptions]) -> Any:
     """Draws a disc around a pole, and returns the axes: `azimuthal` with rot = (0, 90 deg) or (0, -90 deg)."""
     if pole not in ("north", "south"):
         raise ValueError(f"pole = {pole!r}: must be 'north' or 'south'")
     return azimuthal(map, radius=radius, rot=(0, "90deg" if pole == "north" else "-90deg"), **options)
 
 
-def sampled(map: NDArray[Any], view: View, nest: bool, width: int, height: int | None = None,
-            ends: bool = False) -> np.ma.MaskedArray[Any, Any]:
-    """The map's values on a raster of the view, [height, width] from below; masked where there is no sky or value."""
-    x, y = view.raster(width, height, ends)
-    pixels = view.pixels(round((map.size / 12) ** 0.5), nest, x, y)
-    picture = map[pixels].astype(np.float64)
-    bad = is_bad(picture)
-    result = np.ma.MaskedArray(picture, (pixels < 0) | bad)
-    result.data[bad] = np.nan
-    return result
-
-
 def show(ax: Any, view: View, picture: np.ma.MaskedArray[Any, Any], norm: Any, cmap: Any) -> Any:
     """Draws a raster in colours. Points off the sky stay clear; points without a value get the bad colour of cmap."""
-    x, y = view.raster(picture.shape[1], picture.shape[0])
-    no_sky = np.isnan(view.inverse(x[None, :], y[:, None])[0])
+    no_sky = np.ma.getmaskarray(picture) & ~np.isnan(picture.data)
     image = ax.imshow(picture, norm=norm, cmap=cmap, origin="lower", extent=view.projection.extent, aspect="equal",
                       interpolation="nearest")
-    image.set_alpha(np.where(no_sky, 0.0, 1.0))
+    image.set_alpha((~no_sky).astype(np.float32))
     return image
 
 
-def add_colorbar(ax: Any, image: Any, unit: str) -> Any:
-    """Adds a horizontal colour bar below axes. An end is pointed if there are values beyond it."""
-    uneven = isinstance(image.norm, (load("colors").AsinhNorm, load("colors").FuncNorm))  # whose own ticks overlap
-    ticks = image.norm.inverse(np.linspace(0, 1, 5)) if uneven else None
+def add_colorbar(ax: Any, image: Any, unit: str, below: bool = True) -> Any:
+    """Adds a colour bar below axes or on their right. An end is pointed if there are values beyond it."""
+    colors = load("colors")
+    ticks = image.norm.inverse(np.linspace(0, 1, 5)) if isinstance(image.norm, (colors.AsinhNorm, colors.SymLogNorm, colors.FuncNorm)) \
+        else None  # whose own ticks overlap
+    if ticks is not None and not isinstance(image.norm, colors.FuncNorm):
+        ticks = np.unique([float(f"{tick:.0e}") for tick in ticks])
     values = image.get_array()
-    below, above = values.min() < image.norm.vmin, values.max() > image.norm.vmax
-    extend = "both" if below and above else "min" if below else "max" if above else "neither"
-    return ax.figure.colorbar(image, ax=ax, orientation="horizontal", shrink=0.6, aspect=30, pad=0.05, label=unit,
-                              ticks=ticks, format="%.3g" if uneven else None, extend=extend)
+    lower, above = values.min() < image.norm.vmin, values.max() > image.norm.vmax
+    extend = "both" if lower and above else "min" if lower else "max" if above else "neither"
+    place = {"orientation": "horizontal", "shrink": 0.6, "aspect": 30, "pad": 0.03} if below else {"aspect": 40, "pad": 0.02}
+    bar = ax.figure.colorbar(image, ax=ax, label=unit, ticks=ticks, format=None if ticks is None else load("ticker").FuncFormatter(_number), extend=extend, **place)
+    bar.ax.tick_params(labelsize="small")
+    return bar
+
+
+def _number(value: float, _: Any = None) -> str:
+    return f"{value:.3g}".replace("-", "−")
 
 
 def _east_left(flip: str) -> bool:

@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .. import _core
 from .._angles import AngleLike, angle
 from .._arrays import PIECE
 from .._checked import checked
-from .._threads import resolve
 from ..rotation import rotation_matrix
+from ._values import Sky
 from .projections import Plane, Projection
 
 Array = NDArray[np.float64]
@@ -121,15 +120,17 @@ class View:
         return (x0 + (np.arange(width) + 0.5) * (x1 - x0) / width,
                 y0 + (np.arange(height) + 0.5) * (y1 - y0) / height)
 
-    @checked
-    def pixels(self, nside: int, nest: bool, x: Array, y: Array) -> NDArray[np.int64]:
-        """The HEALPix pixel at each point, [len(y), len(x)]; -1 where there is no sky."""
-        vectors = self.inverse(x[None, :], y[:, None])
-        shown = np.isfinite(vectors[0])
-        pixels = np.full(shown.shape, -1, np.int64)
-        across, along, up = (np.ascontiguousarray(part[shown]) for part in vectors)
-        pixels[shown] = _core.vec2pix(nside, nest, across, along, up, resolve(None))
-        return pixels
+    def sampled(self, sky: Sky, x: Array, y: Array) -> np.ma.MaskedArray[Any, Any]:
+        """The sky's values at each point, [len(y), len(x)]: masked where there is no sky, masked and NaN where no value."""
+        values = np.zeros((y.size, x.size))
+        is_sky = np.empty(values.shape, np.bool_)
+        n_rows = max(1, PIECE // max(1, x.size))
+        for first in range(0, y.size, n_rows):
+            here = slice(first, first + n_rows)
+            vectors = self.inverse(x[None, :], y[here, None])
+            is_sky[here] = np.isfinite(vectors[0])
+            values[here][is_sky[here]] = sky.at(vectors[:, is_sky[here]])
+        return np.ma.MaskedArray(values, ~is_sky | np.isnan(values))
 
     def breaks(self, x: Array, y: Array) -> Plane:
         """A line with NaN between neighbouring points that lie on different sides of a cut of the picture."""

@@ -12,7 +12,7 @@ Real<T> first_weight(const SeriesArray<T>& f) {
     return f.convention == ChebyshevConvention::primed ? Real<T>(0.5) : Real<T>(1);
 }
 
-/// Of n values along an axis.
+/// The sums for n values along an axis.
 inline NodeSums node_sums(ChebyshevNodes nodes, ChebyshevConvention convention, std::int64_t n) {
     return {nodes == ChebyshevNodes::gauss, convention == ChebyshevConvention::plain, n};
 }

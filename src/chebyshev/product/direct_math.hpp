@@ -6,7 +6,7 @@
 
 /// The sum over pairs of coefficients, for the CPU and CUDA: with a_{-i} = a_i, primed,
 ///   c_k = 1/2 sum_i a_|i| b_|k-i|,  i in Z, indices above K zero
-/// (docs/chebyshev.md; Lindvall 2019, eq. 9, in one sum), in each axis.
+/// (docs/how-it-works/chebyshev.md; Lindvall 2019, eq. 9, in one sum), in each axis.
 namespace zonal::chebyshev {
 
 /// The i for which both |i| <= a_degree and |k - i| <= b_degree.

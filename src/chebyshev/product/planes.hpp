@@ -24,7 +24,7 @@ class SeriesPlane {
     }
 
     R* data() const { return data_; }
-    /// Of the axes (l, j, k), in elements of R.
+    /// Strides of the axes (l, j, k), in elements of R.
     const std::array<std::int64_t, 3>& strides() const { return strides_; }
     R* row(std::int64_t l, std::int64_t j) const { return data_ + l * strides_[0] + j * strides_[1]; }
     std::int64_t stride() const { return strides_[2]; }

@@ -37,7 +37,7 @@ template <class T>
 class ProductPlan {
   public:
     virtual ~ProductPlan() = default;
-    /// Makes the workspace large enough for so many series at once.
+    /// Makes the workspace large enough for n_batch series at once.
     virtual void prepare(ChebyshevWorkspace::Storage& workspace, std::int64_t n_batch) const = 0;
     /// As ProductPlanHandle::execute, of arrays that have been checked; n_batch >= 1.
     virtual void execute(std::span<const SeriesArray<const T>> fields, std::span<const SeriesArray<T>> sums,

@@ -53,7 +53,7 @@ class Method {
 template <class T>
 std::unique_ptr<Method<T>> make_direct(const ProductShape& shape,
                                        const std::array<std::int64_t, 3>& extents_out);
-/// Of calls with about n_batch series: others are served as well, if not as fast.
+/// Made for calls with about n_batch series; others are served, too, if not as fast.
 template <class T>
 std::unique_ptr<Method<T>> make_transform(const ProductShape& shape,
                                           const std::array<std::int64_t, 3>& extents_out,

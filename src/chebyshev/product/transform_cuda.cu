@@ -192,7 +192,7 @@ class TransformMethod final : public Method<T> {
     std::int64_t values_bytes(std::int64_t n_batch) const {
         return 2 * buffer_size(n_batch) * static_cast<std::int64_t>(sizeof(R));
     }
-    /// Of the axes' transforms: a buffer's lines, and as many again of a product's other factor.
+    /// What the axes' transforms take: a buffer's lines, and as many again for a product's other factor.
     std::int64_t axis_bytes(std::int64_t n_batch) const {
         std::int64_t bytes = 0;
         for (const auto& axis : axes_)

@@ -7,7 +7,9 @@
 #include "chebyshev/roots/colleague_math.hpp"
 #include "chebyshev/roots/roots.hpp"
 #include "core/dense_matrix.hpp"
+#include "core/interruption.hpp"
 #include "core/parallel.hpp"
+#include "core/threads/abandonable.hpp"
 #include "zonal/chebyshev/evaluation.hpp"
 #include "zonal/chebyshev/roots.hpp"
 #include "zonal/error.hpp"
@@ -42,7 +44,7 @@ namespace {
 
 template <class Scalar>
 using Matrix = Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic>;
-/// Of the matrix of a series.
+/// The type of the elements of a series' matrix.
 template <class T>
 using ScalarOf = std::conditional_t<is_complex<T>, Complex, double>;
 
@@ -66,8 +68,11 @@ template <class Scalar>
 Matrix<Scalar> colleague_matrix(const std::vector<Complex>& a) {
     const auto degree = static_cast<Eigen::Index>(a.size()) - 1;
     Matrix<Scalar> matrix(degree, degree);
-    for (Eigen::Index i = 0; i < degree; ++i)
-        for (Eigen::Index j = 0; j < degree; ++j) matrix(i, j) = colleague_coupling(i, j);
+    const core::InterruptionPoll poll;
+    for (Eigen::Index j = 0; j < degree; ++j) {
+        poll();
+        for (Eigen::Index i = 0; i < degree; ++i) matrix(i, j) = colleague_coupling(i, j);
+    }
     for (Eigen::Index j = 0; j < degree; ++j) {
         const Complex term = a[static_cast<std::size_t>(j)] / a.back() * colleague_factor(degree, j);
         if constexpr (std::is_same_v<Scalar, double>)
@@ -82,9 +87,11 @@ Matrix<Scalar> colleague_matrix(const std::vector<Complex>& a) {
 /// row large, against which the others' rounding would count. Neither Eigen nor cuSOLVER balances.
 template <class Scalar>
 void balance(Matrix<Scalar>& matrix) {
+    const core::InterruptionPoll poll;
     for (bool changed = true; changed;) {
         changed = false;
         for (Eigen::Index i = 0; i < matrix.rows(); ++i) {
+            poll();
             const double diagonal = std::abs(matrix(i, i));
             const int exponent = balancing_exponent(matrix.col(i).cwiseAbs().sum() - diagonal,
                                                     matrix.row(i).cwiseAbs().sum() - diagonal);
@@ -97,14 +104,18 @@ void balance(Matrix<Scalar>& matrix) {
 }
 
 /// None where they do not converge.
-std::vector<Complex> eigenvalues(const Matrix<double>& matrix) {
-    const auto eigen = real_eigen(matrix, false);
+std::vector<Complex> eigenvalues(Matrix<double>&& matrix) {
+    const auto n = matrix.rows();
+    const auto eigen =
+        core::abandonable(n, [matrix = std::move(matrix)] { return real_eigen(matrix, false); });
     if (!eigen.converged) return {};
     return {eigen.values.begin(), eigen.values.end()};
 }
 
-std::vector<Complex> eigenvalues(const Matrix<Complex>& matrix) {
-    const auto schur = complex_schur(matrix, false);
+std::vector<Complex> eigenvalues(Matrix<Complex>&& matrix) {
+    const auto n = matrix.rows();
+    const auto schur =
+        core::abandonable(n, [matrix = std::move(matrix)] { return complex_schur(matrix, false); });
     if (!schur.converged) return {};
     const Eigen::VectorXcd values = schur.triangle.diagonal();
     return {values.begin(), values.end()};
@@ -117,8 +128,8 @@ std::vector<Complex> roots_of(const SeriesArray<const T>& f, std::int64_t series
     if (a.size() == 1) return {};
     auto matrix = colleague_matrix<ScalarOf<T>>(a);
     balance(matrix);
-    auto roots = find(std::as_const(matrix));
-    if (roots.empty()) refuse_not_converged(series, f.extents[0], matrix.rows());
+    auto roots = find(std::move(matrix));
+    if (roots.empty()) refuse_not_converged(series, f.extents[0], std::ssize(a) - 1);
     return roots;
 }
 
@@ -132,9 +143,9 @@ std::vector<std::vector<Complex>> all_roots(const SeriesArray<const T>& f, int t
     if (on_device && f.extents[1] - 1 <= cuda::most_rows(f.data)) return cuda::find_roots(f, cuda_stream);
     const HostCopy<T> copy(f, cuda_stream);
     std::vector<std::vector<Complex>> roots(static_cast<std::size_t>(f.extents[0]));
-    const auto find = [&](const Matrix<ScalarOf<T>>& matrix) {
+    const auto find = [&](Matrix<ScalarOf<T>>&& matrix) {
         return on_device ? cuda::eigenvalues(matrix.data(), matrix.rows(), f.data, cuda_stream)
-                         : eigenvalues(matrix);
+                         : eigenvalues(std::move(matrix));
     };
     const int workers = on_device ? 1 : core::resolve_threads(threads);
     core::parallel_for(f.extents[0], workers, [&](std::int64_t series, int) {

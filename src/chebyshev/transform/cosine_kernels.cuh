@@ -43,7 +43,7 @@ struct AxisTile {
     __host__ __device__ static constexpr int matrix_size(int strips) {
         return 2 * strips * strip * matrix_pitch;
     }
-    /// Of one step's terms.
+    /// The bytes of one step's terms.
     __host__ __device__ static constexpr std::int64_t stage_bytes(int strips) {
         return 8 * static_cast<std::int64_t>(matrix_size(strips)) +
                static_cast<std::int64_t>(sizeof(R)) * data_size;
@@ -62,7 +62,7 @@ struct Team {
     __device__ int rows() const { return strips * strip; }
 };
 
-/// Of columns beyond the last: nothing to write, as strides may be negative.
+/// Marks columns beyond the last, which are not written; strides may be negative.
 inline constexpr std::int64_t absent = INT64_MIN;
 
 /// Where a block's columns begin in their arrays. What is computed of columns beyond the last is not kept:
@@ -217,7 +217,7 @@ __device__ __forceinline__ void store_row(const MatrixLaunch<R>& launch, std::in
     }
 }
 
-/// Of a warp's sums, rows 8 h + lane / 4 of a strip and the columns of unit `unit` of each field:
+/// Stores a warp's sums, in rows 8 h + lane / 4 of a strip and the columns of unit `unit` of each field:
 /// store(row, c, sums of them), with sum(parity, unit, k) that of multiply_step.
 template <int Fields, int Units, class Sum, class Store>
 __device__ __forceinline__ void store_unit(int unit, int h, const Sum& sum, const Store& store) {

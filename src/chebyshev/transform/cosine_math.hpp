@@ -62,7 +62,7 @@ ZONAL_HOST_DEVICE constexpr AxisParts value_parts(std::int64_t half) {
     return {1, half, {half, half}};
 }
 
-/// Of an array, the column that number p is along an axis: [batch, first, second], the last one fastest.
+/// Which column of an array number p is along an axis: [batch, first, second], the last one fastest.
 struct ColumnIndex {
     std::int64_t batch, first, second;
 };

@@ -87,8 +87,9 @@ AvailableMemory available_memory(const std::string& root) {
 void require_memory(double bytes, const std::string& what) {
     const auto available = available_memory();
     if (bytes > available.bytes)
-        throw OutOfMemory(fmt::format("{} needs {:.3g} GB of memory; {} has {:.3g} GB left", what,
-                                      bytes / 1e9, available.limit, available.bytes / 1e9));
+        throw OutOfMemory(fmt::format(
+            "{} needs {:.3g} GB of memory; {} has {:.3g} GB left: {}, or ask for less", what, bytes / 1e9,
+            available.limit, available.bytes / 1e9, available.is_shared ? "free some" : "raise it"));
 }
 
 ResidentMemory resident_memory(const std::string& root) {

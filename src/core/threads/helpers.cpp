@@ -40,23 +40,26 @@ constexpr int looks_before_yield = 200;
 
 }  // namespace
 
+void start_thread(const std::function<void()>& run) {
+    sigset_t all, before;
+    sigfillset(&all);
+    for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGPROF})
+        sigdelset(&all, fault);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    try {
+        std::thread(run).detach();
+    } catch (...) {
+        pthread_sigmask(SIG_SETMASK, &before, nullptr);
+        throw;
+    }
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
 /// One thread, which lives as long as the process: at its end it sleeps, or is past what it was asked for.
 class Helper {
   public:
     Helper() {
-        // Signals are for the caller's threads.
-        sigset_t all, before;
-        sigfillset(&all);
-        for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGPROF})
-            sigdelset(&all, fault);
-        pthread_sigmask(SIG_BLOCK, &all, &before);
-        try {
-            std::thread([this] { run(); }).detach();
-        } catch (...) {
-            pthread_sigmask(SIG_SETMASK, &before, nullptr);
-            throw;
-        }
-        pthread_sigmask(SIG_SETMASK, &before, nullptr);
+        start_thread([this] { run(); });
     }
 
     void offer(const std::function<void(int)>& work, int thread) {

@@ -6,6 +6,10 @@
 /// Threads that help with parallel loops and sleep in between.
 namespace zonal::core {
 
+/// Starts a thread that nobody waits for, to which no signals go: they are for the caller's threads. Throws
+/// std::system_error if the system starts none.
+void start_thread(const std::function<void()>& run);
+
 class Helper;
 
 /// While it lives, helpers run a loop's work beside the caller. Its destructor returns when none does any

@@ -164,7 +164,7 @@ class Inverses {
                 pivots_.data()};
     }
 
-    /// Of what is in the set: matrices and orders 0 .. n - 1. Waits for that.
+    /// Inverts the matrices of the set, whose orders are 0 .. n - 1, once they are there.
     void invert() {
         const cudaStream_t stream = stream_of(backend_);
         const auto count = static_cast<unsigned>(n_matrices_);

@@ -78,7 +78,7 @@ void Gmres::orthogonalise(std::int64_t j, std::vector<double>& column) {
 GmresResult Gmres::solve(const LinearMap& a, const LinearMap& preconditioner, const double* b,
                          double tolerance, int max_iterations, double* x) {
     // Room for as many steps as are mostly needed; more when they are.
-    int room = std::min(max_iterations, 12);
+    int room = std::min(max_iterations, usual_steps);
     make_room(room + 1, 0);
     coefficients_.resize(backend_, 2 * max_iterations + 1);
     backend_.fill(x, n_);

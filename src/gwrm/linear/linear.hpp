@@ -9,12 +9,12 @@
 
 namespace zonal::gwrm {
 
-/// Of F'(a), assembled by products with unit vectors. The system's point is where its residual was last
-/// computed.
+/// Returns the inverse of F'(a), assembled by products with unit vectors. The system's point is where its
+/// residual was last computed.
 std::unique_ptr<Inverse> dense_inverse(System& system);
 
-/// Of F' with D' frozen at the mean over time of a, B x - M x Int^T = r: one spatial system B - lambda M for
-/// each eigenvalue of Int.
+/// Returns the inverse of F' with D' frozen at the mean over time of a, B x - M x Int^T = r: one spatial
+/// system B - lambda M for each eigenvalue of Int.
 std::unique_ptr<Inverse> frozen_inverse(System& system, const TimeBasis& basis, const double* a);
 
 using LinearMap = std::function<void(const double* from, double* to)>;
@@ -32,8 +32,11 @@ class Gmres {
 
     GmresResult solve(const LinearMap& a, const LinearMap& preconditioner, const double* b, double tolerance,
                       int max_iterations, double* x);
+    /// Numbers that a solve keeps for the next one, unless it needs more steps than most.
+    std::int64_t usual_numbers() const { return (usual_steps + 2) * n_; }
 
   private:
+    static constexpr int usual_steps = 12;
     double* vector(std::int64_t j) { return basis_.data() + j * n_; }
     void make_room(std::int64_t n_vectors, std::int64_t n_kept);
     double norm(std::int64_t j);

@@ -93,7 +93,7 @@ class FrozenInverse final : public Inverse {
   private:
     using Numbers = Eigen::Map<const ComplexMatrix>;
 
-    /// Of a triangular basis: what the columns behind k give to it.
+    /// Adds what the columns behind k give to column k, where the basis is triangular.
     void add_columns_behind(Eigen::Index k, ComplexMatrix& y) const {
         const auto behind = y.cols() - 1 - k;
         if (basis_.is_diagonal || behind == 0) return;

@@ -58,20 +58,22 @@ FileBytes::~FileBytes() {
 std::string FileBytes::read(std::int64_t offset, std::int64_t count) const {
     const std::int64_t available = std::clamp<std::int64_t>(size_ - offset, 0, count);
     std::string bytes(static_cast<std::size_t>(available), '\0');
-    if (available == 0) return bytes;
-    if (in_memory()) {
-        std::copy_n(memory_.data() + offset, available, bytes.data());
-        return bytes;
+    copy(offset, available, bytes.data());
+    return bytes;
+}
+
+void FileBytes::copy(std::int64_t offset, std::int64_t count, char* to) const {
+    if (in_memory() && count > 0 && offset <= size_ - count) {
+        std::copy_n(memory_.data() + offset, count, to);
+        return;
     }
-    std::int64_t done = 0;
-    while (done < available) {
-        const ssize_t got = pread(descriptor_, bytes.data() + done, available - done, offset + done);
+    for (std::int64_t done = 0; done < count;) {
+        const ssize_t got = in_memory() ? 0 : pread(descriptor_, to + done, count - done, offset + done);
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) throw IoError(fmt::format("{}: cannot be read: {}", path_, system_reason()));
         if (got == 0) throw IoError(fmt::format("{}: became shorter while it was read", path_));
         done += got;
     }
-    return bytes;
 }
 
 bool FileBytes::starts_like_fits() const {

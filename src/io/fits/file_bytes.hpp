@@ -26,6 +26,8 @@ class FileBytes {
     std::int64_t size() const { return size_; }
     /// Up to `count` bytes from `offset` on; fewer at the end of the file.
     std::string read(std::int64_t offset, std::int64_t count) const;
+    /// Copies exactly that many bytes, on any thread. Throws IoError where the file has fewer.
+    void copy(std::int64_t offset, std::int64_t count, char* to) const;
     bool starts_like_fits() const;
 
     /// Whether the bytes lie in memory.

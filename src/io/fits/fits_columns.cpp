@@ -106,6 +106,7 @@ std::vector<FitsColumn> check_columns(const FitsHeader& header, HduType type, st
         column.unit = header.text(fmt::format("TUNIT{}", number)).value_or("");
         column.format = header.text(fmt::format("TFORM{}", number)).value_or("");
         if (type == HduType::binary_table) {
+            column.offset = used;
             used = checked_add(used, parse_binary_format(column));
         } else {
             column.offset = required(header, fmt::format("TBCOL{}", number), 1, row_bytes) - 1;

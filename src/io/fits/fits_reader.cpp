@@ -5,12 +5,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <string_view>
 
-#include "core/interruption.hpp"
 #include "core/parallel.hpp"
 #include "io/fits/checked_values.hpp"
 #include "io/fits/fits_scan.hpp"
+#include "io/fits/float_columns.hpp"
 #include "io/tables/text.hpp"
 #include "zonal/error.hpp"
 
@@ -222,51 +223,77 @@ std::vector<std::vector<double>> FitsReader::read_columns(const Hdu& hdu, const 
                                                           const std::vector<PixelRange>& elements,
                                                           double null) {
     return in(hdu, [&] {
-        std::vector<std::vector<double>> values;
-        std::vector<std::int64_t> places(columns.size());
-        std::int64_t most = 1;  // elements of a row
-        const auto in_column = [&](const FitsColumn& column, PixelRange range) {
-            const std::int64_t end = hdu.rows * column.repeat;
-            return PixelRange{std::min(range.first, end), std::min(range.end, end)};
-        };
+        std::vector<std::vector<double>> values(columns.size());
+        std::map<std::int64_t, std::vector<std::size_t>> groups;  // by elements a row
+        for (std::size_t i = 0; i < columns.size(); ++i)
+            groups[hdu.columns.at(columns[i]).repeat].push_back(i);
+        for (const auto& [repeat, members] : groups) {
+            const auto& group = members;  // which clang 14 takes into lambdas
+            const std::int64_t most = hdu.rows * repeat;
+            std::int64_t n_values = 0;
+            auto ranges = elements;
+            for (auto& range : ranges) {
+                range = {std::min(range.first, most), std::min(range.end, most)};
+                n_values += range.end - range.first;
+            }
+            std::vector<int> of_group;
+            of_group.reserve(group.size());
+            for (const auto i : group) {
+                of_group.push_back(columns[i]);
+                values[i].resize(static_cast<std::size_t>(n_values));
+            }
+            read_pieces(hdu, of_group, ranges, null, [&](std::int64_t place, View<double, 2> piece) {
+                for (std::size_t k = 0; k < group.size(); ++k)
+                    std::copy_n(piece[static_cast<std::int64_t>(k)].data(), piece.extent(1),
+                                values[group[k]].data() + place);
+            });
+        }
+        return values;
+    });
+}
+
+void FitsReader::read_pieces(const Hdu& hdu, const std::vector<int>& columns,
+                             const std::vector<PixelRange>& elements, double null, const TakePiece& take,
+                             int threads) {
+    in(hdu, [&] {
+        std::vector<const FitsColumn*> chosen;
+        bool plain = true;
         for (const int index : columns) {
             const auto& column = hdu.columns.at(index);
-            if (!column.numeric()) {
+            if (!column.numeric())
                 fail(hdu,
                      fmt::format("column '{}' has format '{}': only single numbers and logicals can be read",
                                  column.name, column.format));
-            }
-            most = std::max(most, column.repeat);
-            std::int64_t n_values = 0;
-            for (const PixelRange& range : elements) {
-                const auto [first, end] = in_column(column, range);
-                n_values += end - first;
-            }
-            values.emplace_back().reserve(static_cast<std::size_t>(n_values));
+            chosen.push_back(&column);
+            plain = plain && is_plain_floats(hdu, column);
         }
         move_to(hdu);
-        long chunk = 0;
+        if (chosen.empty() || chosen[0]->repeat == 0) return;
+        long buffered_rows = 0;
         int status = 0;
-        fits_get_rowsize(handle_->file, &chunk, &status);
+        fits_get_rowsize(handle_->file, &buffered_rows, &status);
         check(hdu, status);
-        // Pieces of as many rows as CFITSIO buffers, so that it reads them once for all columns.
-        const std::int64_t piece = std::max(chunk, 1L) * most;
-        const core::InterruptionPoll poll;
-        for (const PixelRange& range : elements) {
-            for (std::int64_t begin = range.first, end = begin; begin < range.end; begin = end) {
-                poll();
-                end = std::min(range.end, (begin / piece + 1) * piece);
-                for (std::size_t i = 0; i < columns.size(); ++i) {
-                    const auto& column = hdu.columns[columns[i]];
-                    const auto [first, last] = in_column(column, {begin, end});
-                    if (last == first) continue;
-                    values[i].resize(static_cast<std::size_t>(places[i] + last - first));
-                    read_elements(hdu, column, first, last - first, null, values[i].data() + places[i]);
-                    places[i] += last - first;
-                }
+        const auto n_columns = std::ssize(chosen);
+        const auto pieces =
+            cut_columns(elements, chosen[0]->repeat,
+                        plain ? rows_in_cache(hdu) : std::max<std::int64_t>(1, buffered_rows), n_columns);
+        const int n_threads = plain ? core::resolve_threads(threads) : 1;  // CFITSIO's handles are for one
+        std::vector<std::vector<char>> bytes(static_cast<std::size_t>(n_threads));
+        std::vector<std::vector<double>> values(static_cast<std::size_t>(n_threads));
+        core::parallel_for(std::ssize(pieces), n_threads, [&](std::int64_t task, int thread) {
+            const auto [first, end, place] = pieces[static_cast<std::size_t>(task)];
+            auto& memory = values[static_cast<std::size_t>(thread)];
+            memory.resize(static_cast<std::size_t>(n_columns * (end - first)));
+            const View<double, 2> piece(memory.data(), {n_columns, end - first});
+            if (plain) {
+                read_floats(*file_, hdu, chosen, first, piece, bytes[static_cast<std::size_t>(thread)]);
+            } else {
+                for (std::int64_t i = 0; i < n_columns; ++i)
+                    read_elements(hdu, *chosen[static_cast<std::size_t>(i)], first, end - first, null,
+                                  piece[i].data());
             }
-        }
-        return values;
+            take(place, piece);
+        });
     });
 }
 

@@ -12,6 +12,7 @@
 #include "io/fits/fits_scan.hpp"
 #include "zonal/error.hpp"
 #include "zonal/grid.hpp"
+#include "zonal/view.hpp"
 
 namespace zonal::io {
 
@@ -37,12 +38,19 @@ class FitsReader {
                       const std::function<bool(const Hdu&)>& wanted) const;
 
     /// All elements of numeric or logical columns, [column][rows * repeat]; NaN stays, TNULL and undefined
-    /// logicals become `null`. Goes through the rows once, however many columns there are.
+    /// logicals become `null`.
     std::vector<std::vector<double>> read_columns(const Hdu& hdu, const std::vector<int>& columns,
                                                   double null);
     /// Elements of these ranges only, one after the other. Columns of no elements are left empty.
     std::vector<std::vector<double>> read_columns(const Hdu& hdu, const std::vector<int>& columns,
                                                   const std::vector<PixelRange>& elements, double null);
+    /// Takes values of columns, [column, element], whose first element stands at `place` among all that are
+    /// read.
+    using TakePiece = std::function<void(std::int64_t place, View<double, 2> values)>;
+    /// The same for columns that have as many elements a row, in pieces that stay in the cache: no value need
+    /// go through memory more often than once. take is called on several threads. threads: 0 for all CPUs.
+    void read_pieces(const Hdu& hdu, const std::vector<int>& columns, const std::vector<PixelRange>& elements,
+                     double null, const TakePiece& take, int threads = 0);
     /// All elements of the integer column (B, I, J, K) hdu.columns[index], exactly.
     std::vector<std::int64_t> read_integers(const Hdu& hdu, int index);
     /// Those of the elements in a range, which lies in the column.

@@ -91,6 +91,7 @@ FitsScan scan_fits(const FileBytes& file) {
                 throw InvalidArgument(
                     fmt::format("truncated: {} bytes of data expected, {} found", data_bytes, available));
             }
+            hdu.data_offset = scanner.offset;
             if (hdu.tiles) {
                 hdu.tiles->header_offset = header_offset;
                 hdu.tiles->offset = scanner.offset;

@@ -8,7 +8,7 @@
 
 #include "io/fits/file_bytes.hpp"
 #include "io/fits/fits_header.hpp"
-#include "io/fits/tiles.hpp"
+#include "io/fits/tiles/tiles.hpp"
 
 namespace zonal::io {
 
@@ -22,8 +22,8 @@ struct FitsColumn {
     std::string unit;
     char type = 0;  ///< L, X, B, I, J, K, E, D, A, C, M, P, Q; of ASCII tables A, I, E, D
     std::int64_t repeat = 1;
-    // Of ASCII tables only: place in the row, from 0, and digits behind a decimal point that is not written.
-    std::int64_t offset = 0;
+    std::int64_t offset = 0;  ///< place in the row, from 0
+    // In ASCII tables only: characters, and digits behind a decimal point that is not written.
     std::int64_t width = 0;
     std::int64_t decimals = 0;
 
@@ -43,6 +43,7 @@ struct Hdu {
     std::vector<std::int64_t> axes;     ///< image: NAXIS1, ...
     std::int64_t bitpix = 8;            ///< of the image
     std::optional<TiledImage> tiles{};  ///< of an image that is packed in a table
+    std::int64_t data_offset = 0;       ///< where its data begin in the file
     std::int64_t rows = 0;              ///< of a table
     std::vector<FitsColumn> columns;
     /// Why its data cannot be read, such as how they are packed; its type is `other` then. Empty for others.

@@ -117,8 +117,19 @@ struct FitsWriter::State {
           file(name, options.overwrite) {}
     ~State() {
         int status = 0;
-        if (fits) fits_close_file(fits, &status);
+        if (fits) {
+            drop_data();
+            fits_close_file(fits, &status);
+        }
         fits_clear_errmsg();
+    }
+
+    /// Takes back the size of the data of an abandoned file, which CFITSIO else makes up with zeros.
+    void drop_data() const {
+        int status = 0, type = 0;
+        fits_get_hdu_type(fits, &type, &status);
+        fits_modify_key_lng(fits, type == IMAGE_HDU ? "NAXIS" : "NAXIS2", 0, nullptr, &status);
+        fits_set_hdustruc(fits, &status);
     }
 };
 

@@ -43,18 +43,29 @@ bool is_solution(const Hdu& hdu) {
     return hdu.type == HduType::binary_table && (named || hdu.header.has("ZONALSOL"));
 }
 
-/// Whether a table without HEALPix' keys may still be a map: its size is one, of an nside that is a power of
-/// 2, as those of maps nearly always are, and its columns are not angles.
+/// Whether a table without HEALPix' keys may still be a map: it holds numbers that are no angles, in every
+/// column as many as a map of an nside that is a power of 2, as those of maps nearly always are. From nside 4
+/// on: tables of 12 energies are common.
 bool has_map_size(const Hdu& hdu) {
-    const auto is_angle = [](const FitsColumn& column) {
+    constexpr std::int64_t least_nside = 4;
+    const auto may_be_field = [&](const FitsColumn& column) {
         const auto name = to_upper(column.name);
-        return name == "THETA" || name == "PHI" || name == "RA" || name == "DEC" || name == "GLON" ||
-               name == "GLAT";
+        const bool is_angle = name == "THETA" || name == "PHI" || name == "RA" || name == "DEC" ||
+                              name == "GLON" || name == "GLAT";
+        return column.numeric() && column.repeat == hdu.columns[0].repeat && !is_angle;
     };
     const auto nside = nside_of_size(hdu.rows * hdu.columns[0].repeat);
-    return hdu.type == HduType::binary_table && nside > 0 &&
+    return hdu.type == HduType::binary_table && nside >= least_nside &&
            std::has_single_bit(static_cast<std::uint64_t>(nside)) &&
-           std::none_of(hdu.columns.begin(), hdu.columns.end(), is_angle);
+           std::all_of(hdu.columns.begin(), hdu.columns.end(), may_be_field);
+}
+
+/// Numbers of cells, or ranges of them, and no values: a region (MOC) of the sky, or of times or frequencies.
+bool is_moc(const Hdu& hdu) {
+    const std::string ordering = text(hdu, "ORDERING");
+    return hdu.type == HduType::binary_table && hdu.columns.size() == 1 && is_integer(hdu.columns[0]) &&
+           (ordering == "NUNIQ" || ordering == "RANGE" || hdu.header.has("MOCORDER") ||
+            hdu.header.has("MOCVERS"));
 }
 
 }  // namespace
@@ -70,6 +81,9 @@ bool is_car_image(const Hdu& hdu) {
 }
 
 std::string why_no_map(const Hdu& hdu) {
+    if (is_moc(hdu))
+        return "is a region (MOC), which has cells but no values, and so no map; of the pixels of a region "
+               "of the sky, which mocpy's MOC.flatten() gives, a mask can be written";
     const std::string longitude = text(hdu, "CTYPE1"), latitude = text(hdu, "CTYPE2");
     // xxxx-PPP: a coordinate and a projection (FITS standard, section 8.2)
     constexpr std::size_t code = 5, code_length = 3;
@@ -88,6 +102,7 @@ std::string why_no_map(const Hdu& hdu) {
 FileKind kind_of(const Hdu& hdu) {
     if (is_car_image(hdu)) return FileKind::map;
     if (hdu.columns.empty()) return FileKind::other;
+    if (is_moc(hdu)) return FileKind::other;
     if (is_solution(hdu)) return FileKind::solution;
     if (is_alm(hdu)) return FileKind::alm;
     if (to_upper(hdu.columns[0].name).ends_with("WEIGHTS")) return FileKind::weights;

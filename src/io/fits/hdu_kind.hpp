@@ -14,7 +14,7 @@ FileKind kind_of(const Hdu& hdu);
 /// An image whose axes are longitude and latitude in the CAR projection.
 bool is_car_image(const Hdu& hdu);
 
-/// Why an image of the sky in another projection is no map, and what to do; empty for everything else.
+/// Why an image of the sky in another projection, or a region, is no map, and what to do; else empty.
 std::string why_no_map(const Hdu& hdu);
 
 /// nside of a full HEALPix map of this many pixels; 0: there is none.

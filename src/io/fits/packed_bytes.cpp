@@ -86,7 +86,6 @@ class Bzip2 final : public PackedBytes {
             if (is_between_streams_ && started_)
                 restart();  // of a file of several streams, as pbzip2 writes them
             started_ = true;
-            is_between_streams_ = false;
             const int status = BZ2_bzDecompress(&stream_);
             if (status == BZ_MEM_ERROR) throw std::bad_alloc();
             if (status != BZ_OK && status != BZ_STREAM_END)

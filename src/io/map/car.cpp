@@ -22,6 +22,7 @@ struct CarLayout {
     CarPixels pixels;
     std::int64_t n_rows = 0;        ///< of the image, pixels.n_rings or fewer
     std::int64_t n_columns = 0;     ///< pixels.n_phi or fewer
+    std::int64_t stride = 0;        ///< n_columns, or one more where the last column is the first one again
     std::int64_t first_ring = 0;    ///< ring of the image's first row
     int ring_step = -1;             ///< +1: rows run from north to south
     std::int64_t first_column = 0;  ///< place on its ring of the first pixel of a row
@@ -58,8 +59,11 @@ double number(const Hdu& hdu, const std::string& key, double fallback) {
 void require(const Hdu& hdu, const std::string& key, double wanted) {
     const double value = number(hdu, key, wanted);
     if (std::abs(value - wanted) > 1e-9) {
-        throw InvalidArgument(key, value,
-                              fmt::format("must be {} in an equidistant cylindrical map", wanted));
+        throw InvalidArgument(
+            key, value,
+            fmt::format("must be {} in an equidistant cylindrical map; reproject the image to "
+                        "such a grid",
+                        wanted));
     }
 }
 
@@ -132,20 +136,21 @@ void find_rows(const Hdu& hdu, CarLayout& layout) {
             std::abs(axis.exact), axis.reference, layout.n_rows));
     layout.pixels.poles = half == std::floor(half);
     layout.pixels.n_rings = axis.in_circle + (layout.pixels.poles ? 1 : 0);
-    layout.first_ring = static_cast<std::int64_t>(std::floor(half));
+    layout.first_ring = static_cast<std::int64_t>(half);
     layout.ring_step = axis.exact > 0 ? -1 : 1;
 }
 
 void find_columns(const Hdu& hdu, CarLayout& layout) {
     const Axis axis = read_axis(hdu, 1, 360);
     layout.pixels.n_phi = axis.in_circle;
-    layout.n_columns = hdu.axes[0];
-    if (layout.n_columns > layout.pixels.n_phi)
+    layout.stride = hdu.axes[0];
+    layout.n_columns = std::min(layout.stride, layout.pixels.n_phi);
+    if (layout.stride > layout.n_columns + 1)
         throw InvalidArgument(
-            "NAXIS1", layout.n_columns,
-            fmt::format("must be {} or fewer, which are 360 degrees of CDELT1 = {}: cut off "
-                        "columns that are there twice",
-                        layout.pixels.n_phi, axis.exact));
+            "NAXIS1", layout.stride,
+            fmt::format("must be {} or fewer, which are 360 degrees of CDELT1 = {} and the first column "
+                        "again: cut off columns that are there twice",
+                        layout.n_columns + 1, axis.exact));
     // longitude of the first column's centre, in pixels
     double longitude = (number(hdu, "CRVAL1", 0) + axis.offset(0)) / std::abs(axis.exact);
     // Grids whose first pixel is at 0 or half a pixel from it are so exactly, whatever the header rounds.
@@ -165,12 +170,12 @@ void find_columns(const Hdu& hdu, CarLayout& layout) {
 CarLayout read_car_layout(const Hdu& hdu) {
     if (hdu.axes[0] < 1 || hdu.axes[1] < 1) throw InvalidArgument("image without pixels");
     if (hdu.axes[0] > 1'000'000'000 || hdu.axes[1] > 1'000'000'000) throw InvalidArgument("image too large");
-    // Other values turn the native system against the celestial one.
+    CarLayout layout;
+    find_rows(hdu, layout);
+    // Other values turn the native system against the celestial one, as CRVAL2 does, with which they come.
     for (const char* key : {"LONPOLE", "PV1_1", "PV1_2", "PV1_3"}) require(hdu, key, 0);
     for (const char* key : {"LATPOLE", "PV1_4"})
         if (number(hdu, key, 90) < 0) throw InvalidArgument(key, "must not be negative");
-    CarLayout layout;
-    find_rows(hdu, layout);
     find_columns(hdu, layout);
     return layout;
 }
@@ -263,11 +268,26 @@ void for_pixels(const CarLayout& layout, const Use& use) {
         for (const auto column : columns) use(ring, column);
 }
 
+/// Surveys may end with the column that they begin with.
+void check_repeated_column(const CarLayout& layout, const std::vector<double>& image) {
+    if (layout.stride == layout.n_columns) return;
+    for (std::int64_t row = 0; row < layout.n_rows; ++row) {
+        const double first = image[static_cast<std::size_t>(row * layout.stride)];
+        const double last = image[static_cast<std::size_t>((row + 1) * layout.stride - 1)];
+        if (first != last && !(std::isnan(first) && std::isnan(last)))
+            throw InvalidArgument(
+                fmt::format("the last of NAXIS1 = {} columns is at the longitude of the first, but differs "
+                            "from it in row {}: {}, not {}; cut one of them off",
+                            layout.stride, row + 1, last, first));
+    }
+}
+
 std::vector<double> reorder(const CarLayout& layout, const std::vector<double>& image) {
+    check_repeated_column(layout, image);
     std::vector<double> values;
-    values.reserve(image.size());
+    values.reserve(static_cast<std::size_t>(layout.n_rows * layout.n_columns));
     for_pixels(layout, [&](std::int64_t ring, std::int64_t column) {
-        values.push_back(image[static_cast<std::size_t>(layout.row(ring) * layout.n_columns + column)]);
+        values.push_back(image[static_cast<std::size_t>(layout.row(ring) * layout.stride + column)]);
     });
     return values;
 }
@@ -283,10 +303,22 @@ std::vector<std::int64_t> pixel_numbers(const CarLayout& layout) {
     return pixels;
 }
 
+/// The image's rows that hold these pixels of the full grid, as an image of their own.
+CarLayout rows_with(CarLayout layout, const std::vector<PixelRange>& pixels) {
+    const auto n_phi = layout.pixels.n_phi;
+    const auto north = std::max(layout.north(), pixels.front().first / n_phi),
+               end = std::min(layout.north() + layout.n_rows, (pixels.back().end - 1) / n_phi + 1);
+    if (end <= north) throw InvalidArgument("its rows have none of the map's pixels");
+    layout.first_ring = layout.ring_step > 0 ? north : end - 1;
+    layout.n_rows = end - north;
+    return layout;
+}
+
 /// Reads planes one by one, but those that lie in tiles of several planes at once: a tile is unpacked as a
 /// whole, of which a few bytes may stand for many planes.
 class PlaneReader {
   public:
+    /// size: of a plane.
     PlaneReader(FitsReader& reader, const Hdu& hdu, const std::vector<MapField>& fields, std::int64_t size)
         : reader_(reader), hdu_(hdu), size_(size) {
         const auto in_tile = [](std::int64_t length) { return length > 1; };
@@ -300,12 +332,13 @@ class PlaneReader {
         last_ = last->source;
     }
 
-    std::vector<double> read(std::int64_t plane) const {
-        if (last_ < first_) return reader_.read_image(hdu_, plane * size_, size_, unseen_value);
+    /// `count` pixels of a plane, from `first` on.
+    std::vector<double> read(std::int64_t plane, std::int64_t first, std::int64_t count) const {
+        if (last_ < first_) return reader_.read_image(hdu_, plane * size_ + first, count, unseen_value);
         if (all_.empty())
             all_ = reader_.read_image(hdu_, first_ * size_, (last_ - first_ + 1) * size_, unseen_value);
-        const auto begin = all_.begin() + static_cast<std::ptrdiff_t>((plane - first_) * size_);
-        return {begin, begin + static_cast<std::ptrdiff_t>(size_)};
+        const auto begin = all_.begin() + static_cast<std::ptrdiff_t>((plane - first_) * size_ + first);
+        return {begin, begin + static_cast<std::ptrdiff_t>(count)};
     }
 
   private:
@@ -317,20 +350,26 @@ class PlaneReader {
 
 }  // namespace
 
-MapFile read_car_image(FitsReader& reader, const Hdu& hdu, const ReadMapOptions& options) {
+MapFile read_car_image(FitsReader& reader, const Hdu& hdu, const ReadMapOptions& options,
+                       const MapPart* part) {
     if (hdu.axes.size() < 2) throw InvalidArgument("not an image: no map");
     MapFile map;
     map.coordinates = car_coordinates(hdu);
-    const CarLayout layout = read_car_layout(hdu);
+    const CarLayout whole = read_car_layout(hdu);
+    const CarLayout layout = part == nullptr ? whole : rows_with(whole, part->places(whole.pixels));
     map.pixelization = layout.pixels;
     map.pixels = pixel_numbers(layout);
-    const std::int64_t plane_size = layout.n_rows * layout.n_columns;
+    if (layout.stride > layout.n_columns)
+        map.notes.push_back("the last column, which is the first one again, left out");
+    const std::int64_t first =
+        std::min(whole.row(layout.north()), whole.row(layout.north() + layout.n_rows - 1));
     const auto all = list_fields(hdu, options, map.notes);
     const auto fields = choose_fields(all, options, map.notes);
-    const PlaneReader planes(reader, hdu, fields, plane_size);
+    const PlaneReader planes(reader, hdu, fields, whole.n_rows * whole.stride);
     for (const auto& field : fields) {
         std::vector<double> image;
-        if (!options.header_only) image = planes.read(field.source);
+        if (!options.header_only)
+            image = planes.read(field.source, first * layout.stride, layout.n_rows * layout.stride);
         map.columns.push_back({.name = field.name,
                                .unit = field.unit,
                                .precision = field.precision,

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 
 #include "io/tables/text.hpp"
 #include "zonal/error.hpp"
@@ -195,12 +196,11 @@ void note_scalars(const std::vector<MapField>& fields, std::vector<std::string>&
 std::vector<MapField> choose_fields(const std::vector<MapField>& fields, const ReadMapOptions& options,
                                     std::vector<std::string>& notes) {
     std::vector<MapField> chosen;
+    std::set<int> sources;
     for (const auto& wanted : options.fields) {
         const auto& field = find_field(fields, wanted);
-        const auto same = [&](const MapField& other) { return other.source == field.source; };
-        if (std::any_of(chosen.begin(), chosen.end(), same)) {
+        if (!sources.insert(field.source).second)
             throw InvalidArgument(fmt::format("field '{}' is asked for twice", wanted));
-        }
         chosen.push_back(field);
     }
     if (options.fields.empty()) {

@@ -12,6 +12,7 @@
 #include "io/map/multi_order.hpp"
 #include "io/map/read.hpp"
 #include "io/tables/text.hpp"
+#include "sky/sky_patch.hpp"
 #include "zonal/error.hpp"
 #include "zonal/healpix.hpp"
 
@@ -232,10 +233,10 @@ void check_ranges(const std::vector<PixelRange>& ranges, std::int64_t n_pixels) 
 }
 
 /// Reads the columns that the options choose. pixel_column: that of pixel numbers, -1: none. count: how many
-/// values each must have; expected_for: " for NSIDE = 8".
+/// values each must have; expected_for: " for NSIDE = 8". rows: for the values of a full sky; may be null.
 void read_fields(FitsReader& reader, const Hdu& hdu, int pixel_column, std::int64_t count,
                  const std::string& expected_for, const ReadMapOptions& options,
-                 const std::vector<PixelRange>* part, MapFile& map) {
+                 const std::vector<PixelRange>* part, SkyRows* rows, MapFile& map) {
     const auto all = list_fields(hdu, pixel_column, options, map.notes);
     const auto fields = choose_fields(all, options, map.notes);
     for (const auto& field : all)
@@ -251,23 +252,22 @@ void read_fields(FitsReader& reader, const Hdu& hdu, int pixel_column, std::int6
         }
         columns.push_back(field.source);
     }
-    std::vector<std::vector<double>> values(columns.size());
-    if (!options.header_only && part == nullptr)
+    for (const auto& field : fields)
+        map.columns.push_back({.name = field.name,
+                               .unit = field.unit,
+                               .precision = field.precision,
+                               .stokes = field.stokes,
+                               .auxiliary = field.auxiliary});
+    if (options.header_only) return;
+    if (rows != nullptr) rows->rows = rows->make(map);
+    const bool has_rows = rows != nullptr && !rows->rows.empty();
+    if (!has_rows && part == nullptr)
         options.check_memory(
             static_cast<double>(columns.size() * sizeof(double)) * static_cast<double>(count),
             fmt::format("{}: {} columns", reader.source(hdu), columns.size()));
-    if (!options.header_only)
-        values = part != nullptr ? reader.read_columns(hdu, columns, *part, unseen_value)
-                                 : reader.read_columns(hdu, columns, unseen_value);
-    for (std::size_t i = 0; i < fields.size(); ++i) {
-        map.columns.push_back({.name = fields[i].name,
-                               .unit = fields[i].unit,
-                               .precision = fields[i].precision,
-                               .stokes = fields[i].stokes,
-                               .auxiliary = fields[i].auxiliary,
-                               .values = std::move(values[i])});
-        mark_unseen(hdu, map.columns.back());
-    }
+    const std::vector<PixelRange> whole{{0, count}};
+    read_pixels(reader, hdu, columns, part != nullptr ? *part : whole, map, has_rows ? rows : nullptr,
+                part != nullptr ? 1 : 0);
 }
 
 /// A map of pixels of several nside (ORDERING = NUNIQ), on one nside.
@@ -276,11 +276,14 @@ MapFile read_multi_order_table(FitsReader& reader, const Hdu& hdu, const ReadMap
     if (numbers < 0) throw InvalidArgument("ORDERING = 'NUNIQ', but no column UNIQ");
     MapFile map;
     const auto unique = reader.read_integers(hdu, numbers);
-    const MultiOrderCells cells(unique, options.multi_order_nside, reader.source(hdu));
+    const MultiOrderCells cells(unique, options.multi_order_nside, reader.source(hdu), options.check_memory);
     map.pixelization = cells.pixelization();
     map.pixels = cells.pixels();
     map.coordinates = find_coordinates({hdu.header, reader.hdus()[0].header}, map.notes);
-    read_fields(reader, hdu, numbers, std::ssize(unique), ", one a cell", options, nullptr, map);
+    read_fields(reader, hdu, numbers, std::ssize(unique), ", one a cell", options, nullptr, nullptr, map);
+    if (!options.header_only)
+        options.check_memory(cells.bytes_of_spreading(map.columns.size()),
+                             fmt::format("{}: {} columns", reader.source(hdu), map.columns.size()));
     for (auto& column : map.columns)
         if (!column.values.empty()) column.values = cells.spread(column.values);
     map.notes.push_back(
@@ -291,12 +294,14 @@ MapFile read_multi_order_table(FitsReader& reader, const Hdu& hdu, const ReadMap
 }  // namespace
 
 MapFile read_healpix_table(FitsReader& reader, const Hdu& hdu, const ReadMapOptions& options,
-                           const std::vector<PixelRange>* part) {
+                           const MapPart* part, SkyRows* rows) {
     if (hdu.type != HduType::binary_table) throw InvalidArgument("not a binary table: no HEALPix map");
     MapFile map;
+    map.source = reader.source(hdu);
     const MapHeaders headers{hdu.header, reader.hdus()[0].header};
     if (headers.text({"ORDERING"}) == "NUNIQ") {
-        if (part != nullptr) throw InvalidArgument("is a multi-order map: one process reads it");
+        if (part != nullptr && !part->may_be_more)
+            throw InvalidArgument("is a multi-order map: one process reads it");
         return read_multi_order_table(reader, hdu, options);
     }
     const Indexing indexing = find_indexing(hdu, map.notes);
@@ -304,9 +309,14 @@ MapFile read_healpix_table(FitsReader& reader, const Hdu& hdu, const ReadMapOpti
     map.pixelization = healpix;
     map.coordinates = find_coordinates(headers, map.notes);
     std::int64_t count = full_sky_size(healpix);
-    if (indexing.is_explicit && part != nullptr)
+    if (indexing.is_explicit && part != nullptr && !part->may_be_more)
         throw InvalidArgument("is a partial sky: only full skies can be read in parts");
-    if (part != nullptr) check_ranges(*part, count);
+    std::optional<std::vector<PixelRange>> places;  // to read; none: all
+    if (part != nullptr && !indexing.is_explicit) {
+        places = part->places(healpix);
+        check_ranges(*places, count);
+        if (part->may_be_more) map.pixels = numbers_in(*places);
+    }
     std::vector<std::size_t> padding;
     if (indexing.is_explicit) {
         if (hdu.columns.empty()) throw InvalidArgument("partial sky without a column of pixel numbers");
@@ -319,7 +329,7 @@ MapFile read_healpix_table(FitsReader& reader, const Hdu& hdu, const ReadMapOpti
         check_first_and_last(hdu, map.pixels);
     }
     read_fields(reader, hdu, indexing.pixel_column, count, fmt::format(" for NSIDE = {}", healpix.nside),
-                options, part, map);
+                options, places ? &*places : nullptr, map.partial() ? nullptr : rows, map);
     for (auto& column : map.columns) remove_places(padding, column.values);
     return map;
 }

@@ -4,13 +4,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
+#include <optional>
 #include <utility>
 
 #include "core/interruption.hpp"
 #include "core/parallel.hpp"
 #include "io/map/read.hpp"
-#include "sky/sky_part.hpp"
 #include "zonal/error.hpp"
 #include "zonal/io/sky_map.hpp"
 #include "zonal/mask.hpp"
@@ -19,76 +18,68 @@
 namespace zonal::io {
 namespace {
 
-/// Turns NaN into unseen_value; says how many there were.
-void replace_nan(MapFile& file) {
+/// What each column of a file in memory holds that is no number; with replace, NaN become unseen_value.
+std::vector<BadPixels> find_bad_pixels(MapFile& file, bool replace) {
+    std::vector<BadPixels> bad;
     for (auto& column : file.columns) {
-        std::int64_t count = 0;
-        core::for_pieces(std::ssize(column.values), 1, [&](std::int64_t first, std::int64_t last) {
-            for (auto pixel = first; pixel < last; ++pixel) {
-                double& value = column.values[static_cast<std::size_t>(pixel)];
-                if (!std::isnan(value)) continue;
-                value = unseen_value;
-                ++count;
-            }
-        });
-        if (count == 0) continue;
-        file.notes.push_back(
-            fmt::format("{}: column {}: {} NaN taken as UNSEEN", file.source, column.name, count));
+        auto& values = column.values;
+        bad.push_back(count_bad_pixels(View<const double, 1>(values.data(), {std::ssize(values)})));
+        if (replace && bad.back().nan > 0) mark_unseen({.nan = true}, values.data(), std::ssize(values));
     }
+    return bad;
 }
 
-bool has_infinite_pixels(const MapFile& file) {
-    return std::any_of(file.columns.begin(), file.columns.end(), [](const MapColumn& column) {
-        return count_bad_pixels(View<const double, 1>(column.values.data(), {std::ssize(column.values)}))
-                   .infinite > 0;
-    });
-}
-
-/// Throws IoError unless all pixels are numbers; the first bad one is named by its number in the file.
-void require_numbers(const MapFile& file) {
-    for (const auto& column : file.columns) {
-        auto bad = count_bad_pixels(View<const double, 1>(column.values.data(), {std::ssize(column.values)}));
-        if (file.may_be_infinite) bad.infinite = 0;
-        if (bad.nan + bad.infinite == 0) continue;
-        const auto first = bad.nan > 0 ? bad.first_nan : bad.first_infinite;
+/// Notes NaN that became unseen_value, and throws IoError for other pixels that are no numbers: the first one
+/// is named by its number in the file. bad: what was found in each column.
+void settle_bad_pixels(const std::vector<BadPixels>& bad, const ReadMapOptions& options, MapFile& file) {
+    const auto name = [&](std::size_t i) {
+        return fmt::format("{}: column {}", file.source, file.columns[i].name);
+    };
+    for (std::size_t i = 0; i < bad.size(); ++i) {
+        file.may_be_infinite |= options.infinite_is_kept && bad[i].infinite > 0;
+        if (options.nan_is_unseen && bad[i].nan > 0)
+            file.notes.push_back(fmt::format("{}: {} NaN taken as UNSEEN", name(i), bad[i].nan));
+    }
+    for (std::size_t i = 0; i < bad.size(); ++i) {
+        const auto nan = options.nan_is_unseen ? 0 : bad[i].nan;
+        const auto infinite = options.infinite_is_kept ? 0 : bad[i].infinite;
+        if (nan + infinite == 0) continue;
+        const auto first = nan > 0 ? bad[i].first_nan : bad[i].first_infinite;
         const auto pixel = file.partial() ? file.pixels[static_cast<std::size_t>(first)] : first;
-        throw IoError(fmt::format("{}: column {}: {} pixels are {}, the first is pixel {}{}", file.source,
-                                  column.name, bad.nan > 0 ? bad.nan : bad.infinite,
-                                  bad.nan > 0 ? "NaN" : "infinite", pixel, bad.nan > 0 ? nan_as_unseen : ""));
+        throw IoError(fmt::format("{}: {} pixels are {}, the first is pixel {}{}", name(i),
+                                  nan > 0 ? nan : infinite, nan > 0 ? "NaN" : "infinite", pixel,
+                                  nan > 0 ? nan_as_unseen : ""));
     }
+}
+
+/// Has the rows of a map take the values of a file. sky: gets the map once its header is known.
+SkyRows rows_of(std::optional<SkyMap>& sky, const ReadMapOptions& options) {
+    SkyRows rows{.nan_is_unseen = options.nan_is_unseen};
+    rows.make = [&](const MapFile& header) {
+        std::vector<View<double, 1>> columns;
+        const bool is_whole = (header.find(Stokes::Q) >= 0) == (header.find(Stokes::U) >= 0);
+        if (!is_whole) return columns;  // no SkyMap will take it
+        options.check_memory(SkyMap::bytes_beside(header, options.extent),
+                             header.source + ": its pixels in order");
+        sky.emplace(header, options.extent);
+        columns.resize(header.columns.size());
+        for (std::int64_t row = 0; row < sky->rows().extent(0); ++row)
+            columns[static_cast<std::size_t>(&sky->column(row) - sky->header().columns.data())] =
+                sky->rows()[row];
+        return columns;
+    };
+    return rows;
 }
 
 }  // namespace
 
-void require_same_sky(const MapFile& mask, const MapFile& map) {
-    if (!same_pixels(mask.pixelization, map.pixelization)) {
-        const bool healpix = std::holds_alternative<HealpixPixels>(mask.pixelization) &&
-                             std::holds_alternative<HealpixPixels>(map.pixelization);
-        throw IoError(fmt::format("{}: {}: the map has {}{}", mask.source, to_string(mask.pixelization),
-                                  to_string(map.pixelization),
-                                  healpix ? "; zonal udgrade makes masks of another nside"
-                                          : "; its mask must have the same pixels, or be a part of them"));
-    }
-    const auto unknown = CoordinateSystem::unknown;
-    if (mask.coordinates != unknown && map.coordinates != unknown && mask.coordinates != map.coordinates)
-        throw IoError(fmt::format("{}: coordinates are {}, the map's are {}", mask.source,
-                                  to_string(mask.coordinates), to_string(map.coordinates)));
-}
-
-double mask_value(double value, const std::string& source, std::int64_t pixel) {
-    const double kept = is_unseen_value(value) ? 0 : value;
-    if (kept < 0 || kept > 1)
-        throw IoError(
-            fmt::format("{}: pixel {} (ring order) is {}: a mask must be from 0 to 1", source, pixel, kept));
-    return kept;
-}
-
 std::string describe_reading(const MapFile& map) {
     constexpr std::size_t most_names = 6;
     std::vector<std::string> names, units;
+    const bool polarized = map.polarized();
     for (std::size_t i = 0; i < map.columns.size(); ++i) {
         const auto& column = map.columns[i];
-        const bool is_stokes = map.polarized() && column.stokes != Stokes::none;
+        const bool is_stokes = polarized && column.stokes != Stokes::none;
         names.emplace_back(is_stokes             ? std::string(1, "-IQU"[static_cast<int>(column.stokes)])
                            : column.name.empty() ? fmt::format("column {}", i)
                                                  : column.name);
@@ -98,8 +89,7 @@ std::string describe_reading(const MapFile& map) {
     names.resize(names.size() - more);
     auto text = fmt::format("{}", fmt::join(names, ", "));
     if (more > 0) text += fmt::format(" and {} more", more);
-    if (map.polarized())
-        text += map.polarization_convention == PolarizationConvention::iau ? " (IAU)" : " (COSMO)";
+    if (polarized) text += map.polarization_convention == PolarizationConvention::iau ? " (IAU)" : " (COSMO)";
     text += ", " + to_string(map.pixelization);
     if (map.partial()) text += fmt::format(", {} pixels of the sky", map.pixels.size());
     text += map.coordinates == CoordinateSystem::unknown ? ", unknown coordinates"
@@ -124,42 +114,20 @@ void expand_to_full_sky(MapFile& map) {
     map.pixels.clear();
 }
 
-SkyMap read_sky_map(const std::string& path, const ReadMapOptions& options) {
-    auto file = read_map(path, options);
-    file.may_be_infinite = options.infinite_is_kept && has_infinite_pixels(file);
-    if (options.nan_is_unseen) replace_nan(file);
-    require_numbers(file);
+SkyMap sky_of(MapFile file, const ReadMapOptions& options) {
+    settle_bad_pixels(find_bad_pixels(file, options.nan_is_unseen), options, file);
     options.check_memory(SkyMap::bytes_beside(file, options.extent), file.source + ": its pixels in order");
     return SkyMap(std::move(file), options.extent);
 }
 
-void require_unmasked(double largest, const MapFile& mask) {
-    if (largest > 0) return;
-    throw IoError(fmt::format(
-        "{}: column '{}' is 0 everywhere, which leaves no pixel; --mask-field (field) takes another column",
-        mask.source, mask.columns[0].name));
-}
-
-Array<double, 1> read_mask(const std::string& path, const SkyMap& map, std::vector<std::string>& notes,
-                           const std::string& field) {
-    auto mask = read_sky_map(path, {.fields = {field}, .polarized = false, .extent = Extent::own_pixels});
-    const auto& header = mask.header();
-    notes = header.notes;
-    require_same_sky(header, map.header());
-    const auto row = mask.rows()[0];
-    const auto from = mask.part(), to = map.part();
-    std::int64_t place = 0;
-    core::RarePoll poll;
-    for (const auto& range : from->pixels())
-        for (auto pixel = range.first; pixel < range.end; ++pixel, ++place) {
-            poll();
-            row[place] = mask_value(row[place], header.source, pixel);
-        }
-    require_unmasked(*std::max_element(row.data(), row.data() + row.size()), header);
-    Array<double, 1> result({map.grid().n_pixels()});
-    copy_pixels(copies_between(from->pixels(), to->pixels()), std::as_const(mask).rows(),
-                View<double, 2>(result.data(), {1, result.size()}));
-    return result;
+SkyMap read_sky_map(const std::string& path, const ReadMapOptions& options) {
+    std::optional<SkyMap> sky;
+    auto rows = rows_of(sky, options);
+    auto file = read_map(path, options, nullptr, &rows);
+    if (!sky) return sky_of(std::move(file), options);
+    settle_bad_pixels(rows.bad, options, file);
+    sky->header() = std::move(file);
+    return *std::move(sky);
 }
 
 }  // namespace zonal::io

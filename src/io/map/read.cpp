@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <string>
 
 #include "core/parallel.hpp"
 #include "io/fits/cards.hpp"
@@ -16,14 +18,6 @@
 namespace zonal::io {
 namespace {
 
-/// Calls body(value) for each of a column.
-template <class Body>
-void for_values(MapColumn& column, const Body& body) {
-    core::for_pieces(std::ssize(column.values), 1, [&](std::int64_t first, std::int64_t last) {
-        for (auto i = first; i < last; ++i) body(column.values[static_cast<std::size_t>(i)]);
-    });
-}
-
 PolarizationConvention read_convention(const Hdu& hdu) {
     const std::string text = to_upper(hdu.header.text("POLCCONV").value_or(""));
     if (text.empty() || text == "UNKNOWN") return PolarizationConvention::absent;
@@ -32,7 +26,14 @@ PolarizationConvention read_convention(const Hdu& hdu) {
     throw InvalidArgument("POLCCONV = '" + text + "': must be COSMO or IAU");
 }
 
-void apply_convention(MapFile& map, const Hdu& hdu) {
+/// The pixels of a column that has been read.
+View<double, 1> column_pixels(MapFile& map, int column, const SkyRows* rows) {
+    const auto i = static_cast<std::size_t>(column);
+    if (rows != nullptr && !rows->rows.empty()) return rows->rows[i];
+    return {map.columns[i].values.data(), {std::ssize(map.columns[i].values)}};
+}
+
+void apply_convention(MapFile& map, const Hdu& hdu, const SkyRows* rows) {
     map.polarization_convention = read_convention(hdu);
     const int u = map.find(Stokes::U);
     if (u < 0) return;
@@ -40,42 +41,29 @@ void apply_convention(MapFile& map, const Hdu& hdu) {
         map.notes.push_back("no POLCCONV: polarisation taken as COSMO");
     }
     if (map.polarization_convention != PolarizationConvention::iau) return;
-    for_values(map.columns[u], [](double& value) {
-        if (!is_unseen_value(value)) value = -value;
+    const auto pixels = column_pixels(map, u, rows);
+    core::for_pieces(pixels.size(), 1, [&](std::int64_t first, std::int64_t last) {
+        for (auto i = first; i < last; ++i)
+            if (!is_unseen_value(pixels[i])) pixels[i] = -pixels[i];
     });
 }
-
-}  // namespace
-
-void mark_unseen(const Hdu& hdu, MapColumn& column) {
-    const bool nan_is_bad = to_upper(hdu.header.text("BAD_DATA").value_or("")) == "NAN";
-    const double bad = nan_is_bad ? unseen_value : hdu.header.number("BAD_DATA").value_or(unseen_value);
-    // A column of floats holds the key's value rounded to float.
-    const bool narrow = column.precision == FilePrecision::float32 && std::abs(bad) < 3e38;
-    const double stored = narrow ? static_cast<float>(bad) : bad;
-    for_values(column, [=](double& value) {  // without branches, at the speed of memory
-        const bool is_bad = (value == stored) | is_unseen_value(value) | (nan_is_bad & (value != value));
-        value = is_bad ? unseen_value : value;
-    });
-}
-
-namespace {
 
 /// part: the pixels to read, or null for all.
-MapFile read_hdu(FitsReader& reader, const Hdu& hdu, const ReadMapOptions& options,
-                 const std::vector<PixelRange>* part) {
+MapFile read_hdu(FitsReader& reader, const Hdu& hdu, const ReadMapOptions& options, const MapPart* part,
+                 SkyRows* rows) {
     const bool is_image = hdu.type == HduType::image;
-    if (is_image && part != nullptr)
+    if (is_image && part != nullptr && !part->may_be_more)
         throw InvalidArgument("is an image: only HEALPix tables can be read in parts");
-    return is_image ? read_car_image(reader, hdu, options) : read_healpix_table(reader, hdu, options, part);
+    return is_image ? read_car_image(reader, hdu, options, part)
+                    : read_healpix_table(reader, hdu, options, part, rows);
 }
 
 /// Where no HDU is asked for, the first that holds a map, or all that hold I, Q and U of one sky together.
-MapFile read_found(FitsReader& reader, const Hdu& hdu, const ReadMapOptions& options,
-                   const std::vector<PixelRange>* part) {
+MapFile read_found(FitsReader& reader, const Hdu& hdu, const ReadMapOptions& options, const MapPart* part,
+                   SkyRows* rows) {
     const auto together =
         settles_polarization(options) ? std::vector<const Hdu*>{} : find_stokes_hdus(reader);
-    if (!together.empty() && part != nullptr)
+    if (!together.empty() && part != nullptr && !part->may_be_more)
         throw InvalidArgument("I, Q and U are in an HDU each: one process reads them, or --hdu takes one");
     if (!together.empty())
         return read_stokes_hdus(together, [&](const Hdu& one) {
@@ -83,9 +71,9 @@ MapFile read_found(FitsReader& reader, const Hdu& hdu, const ReadMapOptions& opt
                             {.polarized = false,
                              .ordering_if_absent = options.ordering_if_absent,
                              .header_only = options.header_only},
-                            nullptr);
+                            nullptr, nullptr);
         });
-    auto map = read_hdu(reader, hdu, options, part);
+    auto map = read_hdu(reader, hdu, options, part, rows);
     if (const auto others = other_maps(reader, hdu); !others.empty())
         map.notes.push_back(fmt::format("{}: they hold maps, too, which --hdu (hdu=) reads", others));
     return map;
@@ -101,17 +89,14 @@ const Hdu& select_map(const FitsReader& reader, const std::string& name_or_numbe
     return reader.select(name_or_number, "map", is_map);
 }
 
-MapFile read(const std::string& path, const ReadMapOptions& options, const std::vector<PixelRange>* part) {
-    FitsReader reader(path);
-    if (part != nullptr && reader.is_unpacked())
-        throw IoError(path + ": is packed, so that it cannot be read in parts: unpack it first");
+MapFile read_from(FitsReader& reader, const ReadMapOptions& options, const MapPart* part, SkyRows* rows) {
     const Hdu& hdu = select_map(reader, options.hdu);
     return reader.in(hdu, [&] {
-        MapFile map = options.hdu.empty() ? read_found(reader, hdu, options, part)
-                                          : read_hdu(reader, hdu, options, part);
+        MapFile map = options.hdu.empty() ? read_found(reader, hdu, options, part, rows)
+                                          : read_hdu(reader, hdu, options, part, rows);
         map.source = reader.source(hdu);
         map.cards = free_cards(hdu);
-        apply_convention(map, hdu);
+        apply_convention(map, hdu, rows);
         for (auto& note : map.notes) note = fmt::format("{}: {}", map.source, note);
         return map;
     });
@@ -119,13 +104,39 @@ MapFile read(const std::string& path, const ReadMapOptions& options, const std::
 
 }  // namespace
 
+MapFile read_map(const std::string& path, const ReadMapOptions& options, const MapPart* part, SkyRows* rows) {
+    FitsReader reader(path);
+    if (part != nullptr && !part->may_be_more && reader.is_unpacked())
+        throw IoError(path + ": is packed, so that it cannot be read in parts: unpack it first");
+    return read_from(reader, options, part, rows);
+}
+
+void visit_columns(const std::string& path, ReadMapOptions options, std::int64_t count,
+                   const std::function<void(const MapFile&)>& visit) {
+    constexpr std::int64_t most_values = std::int64_t{1} << 23;
+    FitsReader reader(path);
+    const bool is_image = select_map(reader, options.hdu).type == HduType::image;
+    std::int64_t together = 1;
+    for (std::int64_t first = 0; first < count;) {
+        options.fields.clear();
+        for (; first < count && std::ssize(options.fields) < together; ++first)
+            options.fields.push_back(std::to_string(first));
+        const auto map = read_from(reader, options, nullptr, nullptr);
+        visit(map);
+        // Columns of a table may have names that exclude each other, planes of an image have not.
+        const auto size = std::max<std::int64_t>(1, std::ssize(map.columns[0].values));
+        if (is_image) together = std::max<std::int64_t>(1, most_values / size);
+    }
+}
+
 MapFile read_map(const std::string& path, const ReadMapOptions& options) {
-    return read(path, options, nullptr);
+    return read_map(path, options, nullptr);
 }
 
 MapFile read_map_part(const std::string& path, const std::vector<PixelRange>& pixels,
                       const ReadMapOptions& options) {
-    return read(path, options, &pixels);
+    const MapPart part{[&](const Pixelization&) { return pixels; }};
+    return read_map(path, options, &part);
 }
 
 }  // namespace zonal::io

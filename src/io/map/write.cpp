@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "io/fits/cards.hpp"
+#include "io/map/multi_order.hpp"
 #include "zonal/error.hpp"
 #include "zonal/grids/healpix_batch.hpp"
 #include "zonal/healpix.hpp"
@@ -169,6 +170,15 @@ void write_sky_map(const std::string& path, const SkyMap& map, const WriteOption
         return file_values(header, header.columns[i], {values.data(), {count}});
     };
     write(path, header, piece, options);
+}
+
+double bytes_of_multi_order(const SkyMap& map) {
+    const auto& header = map.header();
+    const auto n_pixels = header.partial() ? std::ssize(header.pixels) : full_sky_size(header.pixelization);
+    // map.to_file() has the columns, and the numbers of a partial sky's pixels.
+    const auto copied = map.rows().extent(0) * n_pixels * std::int64_t{sizeof(double)} +
+                        std::ssize(header.pixels) * std::int64_t{sizeof(std::int64_t)};
+    return static_cast<double>(copied) + bytes_of_merging(n_pixels);
 }
 
 }  // namespace zonal::io

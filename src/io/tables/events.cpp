@@ -12,7 +12,7 @@
 namespace zonal::io {
 namespace {
 
-/// Of a name in capitals; unknown for others.
+/// The system that a name in capitals stands for; unknown for others.
 CoordinateSystem system_of(const std::string& name) {
     using enum CoordinateSystem;
     const std::vector<std::pair<CoordinateSystem, std::vector<std::string>>> names{

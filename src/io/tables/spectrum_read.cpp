@@ -114,7 +114,7 @@ bool has_healpy_order(const Hdu& hdu, ClOrder order) {
 
 void note_order(const Hdu& hdu, bool healpy, ClOrder order, SpectrumFile& file) {
     const bool named = hdu.find_column("C-T") >= 0 || hdu.find_column("C-G") >= 0;
-    // Of files of our own there is nothing to assume.
+    // In files of our own there is nothing to assume.
     const bool own = to_upper(hdu.header.text("CREATOR").value_or("")) == "ZONAL";
     if (!named || own || order != ClOrder::automatic) return;
     file.notes.push_back(file.source + (healpy

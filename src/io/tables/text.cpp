@@ -1,5 +1,6 @@
 #include "io/tables/text.hpp"
 #include "zonal/error.hpp"
+#include "zonal/io/energy.hpp"
 
 #include <fmt/core.h>
 #include <algorithm>
@@ -73,7 +74,11 @@ std::optional<double> parse_number(std::string_view text) {
 }
 
 const Units& energy_units() {
-    static const Units units{{"eV", 1e-6}, {"keV", 1e-3}, {"MeV", 1}, {"GeV", 1e3}, {"TeV", 1e6}};
+    static const Units units = [] {
+        Units all;
+        for (const auto& unit : energy_names) all.emplace_back(unit.names[0], unit.size);
+        return all;
+    }();
     return units;
 }
 

@@ -63,10 +63,7 @@ Couplings couplings_of(const Grid& grid, std::int64_t lmax) {
     const double least = smallest_eigenvalue(grid, lmax);
     if (!(least > 0)) return {{}, 0};
     const auto nside = grid.healpix_nside_of_rings();
-    if (nside == 0) {
-        const double away = std::max(1 - least, largest_eigenvalue(grid, lmax) - 1);
-        return {Matrix(1, Vector(1, away)), infinite};
-    }
+    if (nside == 0) return {Matrix(1, Vector(1, 1 - least)), infinite};  // exact but for rounding
     Couplings found{Matrix(n_bands), band * static_cast<double>(nside)};
     const auto& known = nside < fine ? on_coarse_healpix : on_healpix;
     const auto n = found.band_of(lmax) + 1;

@@ -31,10 +31,10 @@ std::vector<Band> bands_of(const Grid& grid) {
         Band& band = bands[i];
         band.before = sum;
         sum += band.whole;
-        band.missed = std::max(std::abs(band.before - area(band)), std::abs(sum - area(band)));
+        band.missed = std::max(area(band) - band.before, sum - area(band));
         // A disc may end just before the next ring, or begin just after the last.
-        if (i + 1 < bands.size()) band.missed = std::max(band.missed, std::abs(sum - area(bands[i + 1])));
-        if (i > 0) band.missed = std::max(band.missed, std::abs(band.before - area(bands[i - 1])));
+        if (i + 1 < bands.size()) band.missed = std::max(band.missed, area(bands[i + 1]) - sum);
+        if (i > 0) band.missed = std::max(band.missed, band.before - area(bands[i - 1]));
     }
     return bands;
 }

@@ -29,7 +29,7 @@ class RowSums {
         const double spacing = 2 * pi / static_cast<double>(other.n_pixels);
         const double reach = 2 * std::asin(std::sqrt(half)) / spacing, at = (phi - other.phi_0) / spacing;
         const double begin = std::ceil(at - reach);
-        const double end = std::min(std::floor(at + reach), begin + static_cast<double>(other.n_pixels) - 1);
+        const double end = std::min(at + reach, begin + static_cast<double>(other.n_pixels) - 1);
         double sum = 0;
         for (double k = begin; k <= end; ++k)
             sum += value(across + sines * std::pow(std::sin((k - at) * spacing / 2), 2));

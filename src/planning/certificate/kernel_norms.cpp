@@ -226,7 +226,7 @@ double KernelNorms::peak() const {
 double KernelNorms::least_row_sum() const {
     const auto& s = *samples_;
     // Where K has both signs, |K| tells nothing of the sum of K, whose variation is the same.
-    if (s.kernel.is_signed) return std::max(0.0, s.kernel.integral - s.largest_variation());
+    if (s.kernel.is_signed) return std::max(0.0, std::abs(s.kernel.integral) - s.largest_variation());
     const double pixel = s.discrepancy.pixel();
     // At least the pixel itself counts, as HEALPix weighs it.
     const double itself = s.nside > 0 ? pixel * pixel * s.kernel.value[0] : 0;

@@ -89,7 +89,7 @@ double largest_eigenvalue(const Grid& grid, std::int64_t lmax) {
     const auto* entry = nside > 0 ? entry_of(nside, lmax) : nullptr;
     if (entry != nullptr) return entry->largest;  // a subset of rings has no larger one
     if (nside == 0 && lmax <= exact_lmax(grid)) return 1 + exact_to;
-    return std::max(1.0, by_gaussian(grid, lmax));
+    return by_gaussian(grid, lmax);
 }
 
 double smallest_eigenvalue(const Grid& grid, std::int64_t lmax) {
@@ -103,8 +103,8 @@ double smallest_eigenvalue(const Grid& grid, std::int64_t lmax) {
 std::int64_t certifiable_lmax(const Grid& grid) {
     const auto nside = grid.healpix_nside_of_rings();
     if (nside == 0) return exact_lmax(grid);
-    std::int64_t lmax = 6 * nside;
-    while (lmax >= 0 && smallest_eigenvalue(grid, lmax) <= 0) --lmax;
+    std::int64_t lmax = -1;
+    while (smallest_eigenvalue(grid, lmax + 1) > 0) ++lmax;
     return lmax;
 }
 

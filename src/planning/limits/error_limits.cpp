@@ -101,6 +101,7 @@ bool ErrorLimits::complete_split(ConvolutionChoice& choice, const std::vector<do
     options.theta_cut = choice.support;
     options.alpha = 1;
     options.threads = request_.threads;
+    options.check_memory = request_.check_memory;
     const KernelSplitter splitter(window, options);
     // The fit is measured by the rms of white maps, the bound by the worst degree.
     double fit_error = first_share * request_.error;

@@ -12,11 +12,11 @@
 #include "core/stopwatch.hpp"
 #include "planning/certificate/map_certificate.hpp"
 #include "planning/certificate/window_norms.hpp"
+#include "planning/maps/fields_memory.hpp"
 #include "planning/request.hpp"
 #include "sht/progress_part.hpp"
 #include "sky/sky_part.hpp"
 #include "zonal/error.hpp"
-#include "zonal/memory.hpp"
 #include "zonal/planning/certificate.hpp"
 
 namespace zonal::planning {
@@ -181,18 +181,17 @@ struct Outcome {
     }
 };
 
+/// of_results: bytes of results that are not in memory yet.
 ConvolutionResult convolve_rows(const FieldsRequest& fields, const RowsRequest& rows,
                                 const ConvolutionRequest& request, const ConvolutionChoice& way, SkyMap& out,
-                                const Progress& progress) {
-    if (fields.map.is_patch() && !is_sum(way.method))
-        require_memory(static_cast<double>(rows.n_rows * request.grid.n_pixels()) * sizeof(double),
-                       fmt::format("{}: the whole sky, which method {} needs, in {} columns",
-                                   fields.map.header().source, to_string(way.method), rows.n_rows));
+                                double of_results, const Progress& progress) {
     ConvolutionPlan plan(request, way, fields.how);
     const auto maps = fields.map.rows().slice(rows.first_row, rows.n_rows);
     const auto result = out.rows().slice(rows.first_row, rows.n_rows);
-    if (way.method == harmonic || maps.data() != result.data())
-        return plan.convolve<double>(maps, fields.options.mask, result, progress);
+    const bool is_direct = way.method == harmonic || maps.data() != result.data();
+    if (!is_direct) of_results = static_cast<double>(result.size()) * sizeof(double);
+    check_memory(fields, rows, way, plan, of_results);
+    if (is_direct) return plan.convolve<double>(maps, fields.options.mask, result, progress);
     Array<double, 2> convolved(result.extents());
     auto done = plan.convolve<double>(maps, fields.options.mask, convolved.view(), progress);
     core::for_pieces(convolved.size(), fields.options.threads, [&](std::int64_t first, std::int64_t last) {
@@ -201,7 +200,8 @@ ConvolutionResult convolve_rows(const FieldsRequest& fields, const RowsRequest& 
     return done;
 }
 
-Outcome carry_out(const FieldsRequest& fields, const Plan& plan, SkyMap& out) {
+/// is_first: whether nothing was written to `out` before.
+Outcome carry_out(const FieldsRequest& fields, const Plan& plan, bool is_first, SkyMap& out) {
     const core::Stopwatch watch;
     const auto n_rows = static_cast<double>(fields.map.rows().extent(0));
     Outcome outcome;
@@ -210,25 +210,14 @@ Outcome carry_out(const FieldsRequest& fields, const Plan& plan, SkyMap& out) {
         const auto progress =
             sht::part_of(fields.options.progress, static_cast<double>(rows.first_row) / n_rows,
                          static_cast<double>(rows.first_row + rows.n_rows) / n_rows);
-        outcome.results.push_back(convolve_rows(fields, rows, plan.requests[i], plan.ways[i], out, progress));
+        // Pages of zeros take memory once they are written to: until then these rows and those behind.
+        const bool is_elsewhere = is_first && out.rows().data() != fields.map.rows().data();
+        const auto to_come = is_elsewhere ? out.rows().size() - rows.first_row * out.rows().extent(1) : 0;
+        outcome.results.push_back(convolve_rows(fields, rows, plan.requests[i], plan.ways[i], out,
+                                                static_cast<double>(to_come) * sizeof(double), progress));
     }
     outcome.seconds = watch.seconds();
     return outcome;
-}
-
-/// Restores the scale of kernels whose quotients by a smoothed mask have the integral 1.
-void multiply_by_factors(const FieldsRequest& fields, Outcome& outcome, SkyMap& out) {
-    for (std::size_t i = 0; i < fields.rows.size(); ++i) {
-        const auto& rows = fields.rows[i];
-        if (rows.factor == 1) continue;
-        const auto result = out.rows().slice(rows.first_row, rows.n_rows);
-        for (std::int64_t k = 0; k < result.size(); ++k)
-            if (!is_unseen_value(result.data()[k])) result.data()[k] *= rows.factor;
-        for (auto& one : outcome.results[i].certificates) {
-            one.rms_in *= std::abs(rows.factor);
-            one.rms_out *= std::abs(rows.factor);
-        }
-    }
 }
 
 /// Returns an error that says what was reached, or could be planned for, and why no more. gain: 0 where the
@@ -272,7 +261,7 @@ Done smooth_and_check(const FieldsRequest& fields, SkyMap& out) {
     }
     Done done{std::move(*planned.plan), {}};
     done.planning_seconds = watch.seconds();
-    done.outcome = carry_out(fields, done.plan, out);
+    done.outcome = carry_out(fields, done.plan, true, out);
     if (!fields.must_keep()) return done;
     auto reached = largest_error(done.outcome.certificates());
     auto gain = smallest_gain(done.outcome.certificates());
@@ -285,7 +274,7 @@ Done smooth_and_check(const FieldsRequest& fields, SkyMap& out) {
         why = planned.why_not;
         if (planned.plan) {
             done = {std::move(*planned.plan), {}, 2, done.planning_seconds + again.seconds()};
-            done.outcome = carry_out(fields, done.plan, out);
+            done.outcome = carry_out(fields, done.plan, false, out);
             reached = largest_error(done.outcome.certificates());
             gain = smallest_gain(done.outcome.certificates());
         }
@@ -386,7 +375,6 @@ SmoothedPart report_of(const FieldsRequest& fields, Done&& done) {
 
 SmoothedPart smooth_fields(const FieldsRequest& request, SkyMap& out) {
     auto done = smooth_and_check(request, out);
-    multiply_by_factors(request, done.outcome, out);
     return report_of(request, std::move(done));
 }
 

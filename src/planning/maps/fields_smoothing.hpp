@@ -16,9 +16,6 @@ struct RowsRequest {
     ConvolutionRequest request;  ///< complete
     AppliedKernel applied;
     std::int64_t first_row = 0, n_rows = 1;
-    /// What the result is multiplied by at the end. Quotients by a smoothed mask are those of a kernel whose
-    /// integral is 1.
-    double factor = 1;
 };
 
 /// Whether harmonic space is to do as healpy does: as many iterations as are asked for, and no error to keep.

@@ -107,6 +107,10 @@ void check(const SkyMap& map, const MapKernel& kernel, const MapSmoothingOptions
     const auto n_kernels = std::ssize(kernel.kernels), n_rows = map.rows().extent(0);
     const bool has_weights = !options.ring_weights.empty() || options.pixel_weights.size() > 0;
     check_patch(map, options, has_weights);
+    if (n_kernels > 1 && map.polarized())
+        throw InvalidArgument(
+            "kernels", n_kernels,
+            fmt::format("must be one for {}, whose Q and U are convolved together", map.header().source));
     if (n_kernels > 1 && n_kernels != n_rows)
         throw InvalidArgument("kernels", n_kernels,
                               fmt::format("must be one, or one for each of the map's {} rows", n_rows));
@@ -217,6 +221,7 @@ ConvolutionRequest request_of(const FieldsRequest& fields, std::int64_t lmax) {
     request.support = options.cut.value_or(0);
     request.theta_cut = options.theta_cut;
     request.threads = options.threads;
+    request.check_memory = options.check_memory;
     return request;
 }
 
@@ -241,8 +246,6 @@ FieldsRequest fields_of(const SkyMap& map, const MapKernel& kernel, const MapSmo
             auto& request = rows.request;
             request.kernel = applied.kernel;
             request.polarization = applied.polarization;
-            const double integral = applied.applied.integral * applied.applied.scale;
-            if (renormalizes) rows.factor = integral;
             request.n_maps = is_spin ? n_each / 2 : n_each;
             request.consider_split =
                 fields.has_one_kernel && !fields.how.keep_counts && !renormalizes && !has_weights;

@@ -75,8 +75,7 @@ std::string to_string(Normalization normalization) {
 Extent extent_for(const MapSmoothingOptions& options) {
     using enum ConvolutionMethod;
     const bool are_sums = options.method == automatic || planning::is_sum(options.method);
-    const bool is_whole = options.mask_rule.fill_masked || options.mask_rule.mode == MaskMode::error ||
-                          options.normalization == Normalization::pixel || options.pixels_out ||
+    const bool is_whole = options.mask_rule.fill_masked || options.pixels_out ||
                           !options.ring_weights.empty() || options.pixel_weights.size() > 0;
     return are_sums && !is_whole ? Extent::own_pixels : Extent::whole_sky;
 }

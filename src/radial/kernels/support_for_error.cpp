@@ -119,7 +119,7 @@ void check_error(double error) {
     throw InvalidArgument(fmt::format("kernel {}: leaves nothing of a map of this c_l", kernel));
 }
 
-// Of the profile's peak: what is smaller counts as the end.
+// Values below this share of the profile's peak count as its end.
 constexpr double nothing = 1e-17;
 
 /// The breaks up to theta_end with enough edges between them.

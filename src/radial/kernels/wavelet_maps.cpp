@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "sht/progress_part.hpp"
+#include "sht/transform.hpp"
+#include "sky/sky_part.hpp"
 #include "zonal/error.hpp"
 #include "zonal/mask.hpp"
 
@@ -167,6 +169,20 @@ AnalyzedScales inverse_wavelet_transform(const SkyMap& parts_map, const WaveletS
                   [](const HeaderCard& card) { return card.key.starts_with("WAVE"); });
     synthesize(alm, result.map, synthesis_options(options));
     return result;
+}
+
+double bytes_of_wavelets(const SkyMap& map, const WaveletScales& scales, std::int64_t n_out,
+                         const MapAnalysisOptions& options) {
+    auto how = options;
+    how.lmax = scales.lmax;
+    const auto plan =
+        map.part()->transform({.lmax = scales.lmax, .threads = options.threads, .device = options.device});
+    const auto n_in = map.rows().extent(0), pixels = 8 * map.grid().n_pixels();
+    // The analysis is one of a copy; then there are the alm and the maps of all scales.
+    const auto after = 16 * (n_in + n_out) * plan->layout().size() + n_out * pixels +
+                       sht::host_workspace_bytes(*plan, n_out);
+    return std::max(static_cast<double>(n_in * pixels) + bytes_of_analysis(map, how),
+                    static_cast<double>(after));
 }
 
 }  // namespace zonal

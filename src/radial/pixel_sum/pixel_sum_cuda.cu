@@ -6,8 +6,8 @@
 namespace zonal::radial::cuda {
 namespace {
 
-/// Adds the sums over other pairs, evaluating the kernel for each pixel. Of Q and U, which have no square
-/// stage: sets the rings that are alone.
+/// Adds the sums over other pairs, evaluating the kernel for each pixel. For Q and U, which have no square
+/// stage, it sets the rings that are alone.
 template <class T, int components>
 class DirectStage {
   public:

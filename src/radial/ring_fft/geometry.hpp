@@ -21,7 +21,7 @@
 /// - `direct`: where the k_m do not decay. Rings of the output that need such rows are left to the sum over
 ///   pixels (ring_fft.cpp).
 ///
-/// Of P = Q + iU and its kernel A(x) P + B(x) conj P, A = K+ e^{2i(psi-psi')} and B = K- e^{2i(psi+psi')},
+/// For P = Q + iU and its kernel A(x) P + B(x) conj P, A = K+ e^{2i(psi-psi')} and B = K- e^{2i(psi+psi')},
 /// the even parts are real and the odd ones imaginary, so that their coefficients a_m and b_m are real; with
 /// F+(m) = Q(m) + i U(m), the modes of P, and F-(m) = Q(m) - i U(m), those of conj P, m >= 0,
 ///   G+(m) = a_m F+(m) + b_m F-(m),   G-(m) = a_-m F-(m) + b_-m F+(m).
@@ -51,7 +51,7 @@ enum class RowKind { none, equal, exact, direct };
 /// The kernel between a node's rings and another's on the same side (or the other: `crosses`): samples
 /// k(pi q / length), q = parity + 2 j, j < n_values, which make k_m for m < n_modes:
 ///   k_m = sum_q weight(q) k(pi q / length) cos(pi m q / length)
-/// Of Q and U: samples of table value times turn^4, the even part of which makes the cosine sum C_m and the
+/// For Q and U: samples of table value times turn^4, the even part of which makes the cosine sum C_m and the
 /// odd one the same with sines, S_m;  k_m = C_m + S_m, k_-m = C_m - S_m.
 struct KernelRow {
     RowKind kind = RowKind::none;

@@ -136,7 +136,7 @@ struct SumStage {
                     values_of + entry.values + (c * padded + first_j) * group_size + k * piece, 16);
     }
 
-    /// rows[sign][a][t] = sum_j v_aj wave_j of the thread's modes. Of Q and U: k_m (sign 0) and k_-m, the
+    /// rows[sign][a][t] = sum_j v_aj wave_j of the thread's modes. For Q and U: k_m (sign 0) and k_-m, the
     /// sums with cosines plus and minus those with sines.
     __device__ __forceinline__ void make_rows(const R (&waves)[Components][Width][per_thread],
                                               R (&rows)[Components][group_size][per_thread]) const {
@@ -168,8 +168,8 @@ struct SumStage {
                 }
     }
 
-    /// f[k] = F(m) of a thread's mode of component or map k. Of Q and U: of Q + iU and Q - iU, which change
-    /// places where they are for K-.
+    /// f[k] = F(m) of a thread's mode of component or map k. For Q and U these are Q + iU and Q - iU, which
+    /// change places where they are for K-.
     __device__ __forceinline__ void read_modes(const SumClass& shape, int side, int t,
                                                Complex<R> (&f)[Components * Maps]) const {
 #pragma unroll

@@ -300,6 +300,18 @@ AnalysisReport sht::analyze_copied(const ShtPlan& plan, View<const T, 3> map, Vi
     return with_lmax_judged(plan, {});
 }
 
+double bytes_of_analysis(const ShtPlan& plan, std::int64_t n_batch, const AnalysisOptions& options) {
+    if (plan.options().device.kind() == Device::Kind::cuda) return 0;
+    const bool solves = options.tolerance > 0, iterates = options.iterations > 0 || options.is_enough;
+    const bool weighs = !options.ring_weights.empty() || options.pixel_weights.size() > 0;
+    // A solver keeps a residual and a step as maps, and gradient, direction and best alm; iterations an
+    // update, and a map where there are weights.
+    const int maps = solves ? 2 : weighs ? 1 : 0, alms = solves ? 3 : iterates ? 1 : 0;
+    const auto bytes = maps * plan.map_components() * plan.grid().n_pixels() * std::int64_t{8} +
+                       alms * plan.alm_components() * plan.layout().size() * std::int64_t{16};
+    return static_cast<double>(plan.transform().workspace_bytes(n_batch) + n_batch * bytes);
+}
+
 template AnalysisReport sht::analyze_copied(const ShtPlan&, View<const float, 3>, View<float, 3>,
                                             View<std::complex<float>, 3>, ShtWorkspace&, const Progress&);
 template AnalysisReport sht::analyze_copied(const ShtPlan&, View<const double, 3>, View<double, 3>,

@@ -10,7 +10,7 @@
 
 /// Arithmetic on maps and alm in the memory that a workspace's transforms work in: what the analysis and the
 /// smoothing do between transforms. Arrays: [batch, component, pixel or coefficient], the last axis
-/// contiguous. Sums do not depend on threads or runs. Of maps only the pixels in rings are looked at.
+/// contiguous. Sums do not depend on threads or runs. In maps only the pixels in rings are looked at.
 namespace zonal::sht {
 
 class NearestPixel;

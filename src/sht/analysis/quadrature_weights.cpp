@@ -5,6 +5,7 @@
 #include <numbers>
 #include <utility>
 
+#include "sht/transform.hpp"
 #include "zonal/error.hpp"
 #include "zonal/healpix.hpp"
 #include "zonal/sht.hpp"
@@ -23,7 +24,7 @@ class WeightSolver {
     WeightSolver(const ShtPlan& plan, const WeightOptions& options)
         : plan_(plan),
           options_(options),
-          workspace_(plan.make_workspace()),
+          workspace_(make_workspace(plan, options)),
           map_({1, 1, plan.grid().n_pixels()}),
           solution_({1, 1, plan.layout().size()}),
           residual_(solution_.extents()),
@@ -53,6 +54,16 @@ class WeightSolver {
     }
 
   private:
+    /// Checks the memory of all members first. The map's weights are copied at the end.
+    static ShtWorkspace make_workspace(const ShtPlan& plan, const WeightOptions& options) {
+        const auto pixels = plan.grid().n_pixels() * std::int64_t{sizeof(double)},
+                   alm = plan.layout().size() * std::int64_t{sizeof(std::complex<double>)};
+        const auto bytes = 2 * pixels + 4 * alm + sht::host_workspace_bytes(plan, 1);
+        options.check_memory(static_cast<double>(bytes),
+                             fmt::format("quadrature weights up to lmax = {}", plan.layout().lmax()));
+        return plan.make_workspace();
+    }
+
     void synthesize(const Alm& alm) {
         plan_.synthesize<double>(alm.view(), map_.view(), workspace_, progress());
     }

@@ -67,7 +67,7 @@ class FourierBand {
         return (offset(run, end) - offset(run, first)) * n_fields * fourier_block;
     }
 
-    /// Of bands with runs, for code that cannot call at(): the places by order, and rows of n_fields before
+    /// For bands with runs, and code that cannot call at(): the places by order, and rows of n_fields before
     /// those of a run and block, [run * n_stored_blocks() + number of the block among these].
     const std::vector<Place>& places() const { return *places_; }
     const std::vector<std::int64_t>& offsets() const { return *offsets_; }

@@ -89,7 +89,7 @@ void synthesize_many(const LegendreOrder& order, std::int64_t first, std::int64_
     order.scratch.steps.resize(2 * n_steps);
     double* const steps = order.scratch.steps.data();
     ishioka.write_recurrence(steps, 2);
-    // Of each tile of steps the fields' coefficients one after the other.
+    // In each tile of steps, the fields' coefficients lie one after the other.
     order.scratch.weights.resize(4 * n_fields * ((n_steps + shared_row - 1) / shared_row * shared_row));
     auto coefficients = [&](std::int64_t begin, std::int64_t f) {
         return order.scratch.weights.data() + 4 * (n_fields * begin + f * shared_row);
@@ -181,7 +181,7 @@ void adjoint_of_many(const LegendreOrder& order, std::int64_t first, std::int64_
     auto stored = [&](std::int64_t ring) { return order.scratch.groups.data() + 4 * (ring - first); };
     for_each_group<transposed_vectors>(
         first, end, [&]<int NV>(std::int64_t ring) { RecurrenceState<NV>(order, ring).store(stored(ring)); });
-    // Of each tile of rings the fields' F_m one after the other.
+    // In each tile of rings, the fields' F_m lie one after the other.
     order.scratch.weights.resize(4 * n_fields * ((end - first + shared_row - 1) / shared_row * shared_row));
     auto f_m = [&](std::int64_t f, std::int64_t ring) {
         const std::int64_t in_tile = (ring - first) % shared_row;

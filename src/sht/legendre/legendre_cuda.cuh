@@ -132,7 +132,7 @@ struct Tiles {
     }
 
     bool takes_passes(int n_fields) const { return !smaller && n_fields <= most_fields_in_passes; }
-    /// Of Ishioka's adjoint.
+    /// The size for Ishioka's adjoint.
     std::int64_t adjoint(int n_fields) const {
         return smaller ? small_adjoint : takes_passes(n_fields) ? large_adjoint : 512;
     }

@@ -67,7 +67,7 @@ RingPairs::RingPairs(const Grid& grid, std::int64_t lmax, std::int64_t mmax, int
     for (std::size_t i = 0; i < pairs.size(); ++i) {
         const auto index = pairs[i].north >= 0 ? pairs[i].north : pairs[i].south;
         if (index >= 0) ring = &grid.rings()[index];
-        // Of cosine and sine, the one that is small carries the angle to full precision; the other follows.
+        // The smaller one of cosine and sine carries the angle to full precision; the other follows.
         long double c = std::abs(ring->cos_theta), s = ring->sin_theta;
         if (c < s)
             s = std::sqrt((1 - c) * (1 + c));

@@ -53,8 +53,8 @@ struct RingPairs {
 
 /// Where the two-degree recurrence loses digits, because its characteristic roots meet: a perturbation of one
 /// step grows by up to 1 / sin 2 theta. Nearer to a pole, and nearer to the equator, than this, others are
-/// used (docs/methods.md, "Near the poles"). Spins 1 and 2 come from scalars over sin^s theta, which loses
-/// digits, too: they keep farther away.
+/// used (docs/how-it-works/methods.md, "Near the poles"). Spins 1 and 2 come from scalars over sin^s theta,
+/// which loses digits, too: they keep farther away.
 constexpr double polar_sine(int spin) {
     return spin == 0 ? 0.05 : 0.1;
 }

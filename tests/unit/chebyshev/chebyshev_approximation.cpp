@@ -70,6 +70,13 @@ TEST(ChebyshevApproximation, IsNotFooledByAFunctionThatIsZeroAtItsPoints) {
     EXPECT_NEAR(f(32), 1, 32 * 4 * eps);  // acos errs by some eps, 32 times as much in the cosine
 }
 
+TEST(ChebyshevApproximation, OfNegativeValuesIsThatOfTheirSizes) {
+    const auto f = approximate<1>(on_points([](double x) { return 1e-9 * std::exp(x); })),
+               negative = approximate<1>(on_points([](double x) { return -1e-9 * std::exp(x); }));
+    ASSERT_EQ(negative.extent(0), f.extent(0));
+    for (std::int64_t k = 0; k < f.extent(0); ++k) EXPECT_EQ(negative(k), -f(k));
+}
+
 TEST(ChebyshevApproximation, NeedsNoValueInTheMiddle) {
     const auto f = approximate<1>(on_points([](double x) { return std::sin(x) / x; }));
     EXPECT_NEAR(evaluate(f, 0.0), 1, 64 * eps);

@@ -36,6 +36,37 @@ std::vector<Complex> roots_on_the_host(const std::vector<Complex>& a) {
     return all_roots(f);
 }
 
+/// However large a_K makes the first row.
+TEST(ColleagueMatrix, IsBalancedToTheEnd) {
+    using Matrix = chebyshev::HessenbergMatrix<chebyshev::SingleThread>;
+    for (const std::int64_t n : {2, 9, 40})
+        for (const double last : {1e-3, 1e-15, 1e-100}) {
+            std::vector<core::Complex> a, elements(static_cast<std::size_t>(Matrix::size(n)));
+            for (std::int64_t k = 0; k < n; ++k) a.push_back({std::pow(0.1, static_cast<double>(k)), 0.5});
+            a.push_back({last, 0});
+            Matrix matrix(chebyshev::SingleThread(), elements.data(), n);
+            matrix.set_colleague(a.data());
+            const auto unbalanced = [&] {
+                int count = 0;
+                for (std::int64_t i = 0; i < n; ++i) {
+                    double row = 0, column = 0;
+                    for (std::int64_t k = 0; k < n; ++k) {
+                        if (k == i) continue;
+                        row += magnitude(elements[static_cast<std::size_t>(i * (n | 1) + k)]);
+                        column += magnitude(elements[static_cast<std::size_t>(k * (n | 1) + i)]);
+                    }
+                    // A power of 2 would bring them nearer to each other, and their sum down by a twentieth.
+                    const double better = std::exp2(std::round(std::log2(row / column) / 2));
+                    count += column * better + row / better < 0.95 * (column + row) ? 1 : 0;
+                }
+                return count;
+            };
+            EXPECT_GT(unbalanced(), 0) << n << ' ' << last;
+            matrix.balance();
+            EXPECT_EQ(unbalanced(), 0) << n << ' ' << last;
+        }
+}
+
 TEST(ColleagueMatrix, OfAChebyshevPolynomialHasItsRoots) {
     for (const int n : {1, 2, 3, 4, 7, 32, 60, 118}) {
         std::vector<Complex> a(static_cast<std::size_t>(n) + 1), expected;

@@ -114,9 +114,9 @@ TEST(Device, ListBeginsWithTheCpuAndNumbersGpus) {
     EXPECT_TRUE(found[0].reason.empty());
     for (std::size_t i = 1; i < found.size(); ++i) {
         EXPECT_EQ(found[i].device, Device::cuda(static_cast<int>(i) - 1));
-        if (found[i].reason.empty())
+        if (found[i].reason.empty()) {
             EXPECT_EQ(resolve_device(found[i].device), found[i].device);
-        else
+        } else
             EXPECT_THROW(resolve_device(found[i].device), BackendUnavailable);
     }
 }

@@ -6,6 +6,7 @@
 #include "legendre_helpers.hpp"
 #include "sht_helpers.hpp"
 #include "simd_helpers.hpp"
+#include "zonal/error.hpp"
 
 // Every instruction set that is compiled in and that this machine has, forced in turn.
 namespace zonal::test {
@@ -30,6 +31,13 @@ TEST(SimdTargets, AreForcedOneByOne) {
         EXPECT_EQ(simd_target(), target.name);
     }
 }
+
+#if defined(ZONAL_ONLY_TARGET) && HWY_ARCH_X86
+TEST(SimdTargets, OfAnotherMachineAreRefused) {
+    const ForcedTarget forced(HWY_SSSE3);  // stands for a processor that has no more than this
+    EXPECT_THROW(simd_target(), BackendUnavailable);
+}
+#endif
 
 class OnEveryTarget : public ::testing::TestWithParam<Target> {
   protected:

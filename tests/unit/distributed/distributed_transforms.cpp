@@ -313,9 +313,9 @@ TEST(OwnDevice, LeavesAloneWhatARankChooses) {
     EXPECT_THAT(on_ranks({Device::cpu(), Device::cuda(3), Device::automatic()},
                          [](const Communicator& ranks, Device device) {
                              const Device found = ranks.resolve_device(device);
-                             if (device.kind() == Device::Kind::automatic)
+                             if (device.kind() == Device::Kind::automatic) {
                                  EXPECT_EQ(found, resolve_device(device, ranks.rank()));
-                             else
+                             } else
                                  EXPECT_EQ(found, device);
                          }),
                 Each(""));

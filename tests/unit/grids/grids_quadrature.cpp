@@ -1,10 +1,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <ctime>
 #include <limits>
 #include <numbers>
 
 #include "zonal/grid.hpp"
+#include "zonal/sht.hpp"
 
 namespace zonal {
 namespace {
@@ -142,6 +144,26 @@ TEST(Quadrature, EquidistantRingsStandWhereTheirNamesSay) {
     EXPECT_EQ(half.name(), "fejer1 4x8");
 }
 
+TEST(Quadrature, AGridThatIsAskedForAgainTakesLittleTime) {
+    // The weights of so many rings are sums of 10^8 terms; all else is 10^4 of something.
+    constexpr std::int64_t n = 20001;
+    const auto seconds_of = [](const auto& work) {
+        const auto start = std::clock();
+        work();
+        return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+    };
+    std::vector<Grid> grids;
+    const double first = seconds_of([&] { grids.push_back(Grid::fejer1(n, 8)); });
+    const double again = seconds_of([&] { grids.push_back(Grid::fejer1(n, 4, 0.1)); });
+    EXPECT_LT(again, first / 5);
+    for (const std::int64_t i : {0, 7, 20000})
+        EXPECT_EQ(2 * grids[0].rings()[i].weight, grids[1].rings()[i].weight);
+    // Other rules and numbers of rings are not taken for it.
+    EXPECT_NE(Grid::fejer2(n, 8).rings()[7].weight, grids[0].rings()[7].weight);
+    EXPECT_NE(Grid::fejer1(n - 1, 8).rings()[7].weight, grids[0].rings()[7].weight);
+    EXPECT_EQ(Grid::fejer1(n, 8).rings()[7].weight, grids[0].rings()[7].weight);
+}
+
 /// Weight of the rule for cos theta in [-1, 1] at ring i.
 double rule_weight(const Grid& grid, std::size_t i) {
     return grid.rings()[i].weight * static_cast<double>(grid.rings()[i].n_pixels) / (2 * pi);
@@ -165,6 +187,25 @@ void expect_weights(const Grid& grid, const Weights& expected) {
 }
 
 // From the textbook cosine sums (Waldvogel 2006) in mpmath at 40 digits.
+TEST(Quadrature, WhatIsKeptOfAGridCountsAndCanBeFreed) {
+    constexpr std::int64_t bytes =
+        500 * 4 * sizeof(double);  // of the northern half: angle, cosine, sine, weight
+    clear_caches();
+    EXPECT_EQ(cached_bytes(), 0);
+    Grid::fejer1(1000, 4);
+    EXPECT_EQ(cached_bytes(), bytes);
+    set_cache_limit(16 * bytes);
+    EXPECT_EQ(cached_bytes(), bytes);
+    set_cache_limit(16 * bytes - 1);
+    EXPECT_EQ(cached_bytes(), 0);
+    Grid::fejer1(1000, 4);
+    EXPECT_EQ(cached_bytes(), 0);
+    set_cache_limit(std::int64_t{256} << 20);
+    Grid::fejer1(1000, 4);
+    clear_caches();
+    EXPECT_EQ(cached_bytes(), 0);
+}
+
 TEST(Quadrature, EquidistantWeightsKeepRelativePrecisionAtThePolesForN16384) {
     expect_weights(Grid::fejer1(16384, 4),
                    {1.604250204803906655e-8, 5.647002111865114331e-8, 9.104212772850320142e-8,

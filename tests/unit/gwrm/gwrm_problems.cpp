@@ -256,6 +256,41 @@ TEST(GwrmProblem, SaysWhatIsWrong) {
                 HasSubstr("modes = 2: must be at least 3"));
 }
 
+TEST(GwrmProblem, SaysWhatDoesNotBelongToIt) {
+    const auto zero = [](const Point&) { return 0.0; };
+    Problem problem({{.modes = 8, .subdomains = 1024}, {.name = "y", .modes = 4096}}), other(problem);
+    const auto u = problem.unknown("u", zero), foreign = (other.unknown("v", zero), other.unknown("w", zero));
+    EXPECT_NO_THROW(problem.evolve(u, u.dx().dx().dx().dx() + problem.coordinate(0) + problem.coordinate(2)));
+    EXPECT_THAT(message_of([&] { problem.evolve(u, u.dy().dy().dy().dy().dy()); }),
+                HasSubstr("derivative of order 5: must be at most 4"));
+    EXPECT_THAT(message_of([&] { problem.evolve(u, foreign); }),
+                HasSubstr("field or a function of another problem"));
+    EXPECT_THAT(message_of([&] { other.evolve(foreign, problem.coordinate(1)); }),
+                HasSubstr("of another problem"));
+    EXPECT_THAT(message_of([&] { problem.evolve(foreign, u); }), HasSubstr("must be what Problem::unknown"));
+    EXPECT_THAT(message_of([&] { problem.evolve(u.dx(), u); }), HasSubstr("must be what Problem::unknown"));
+    EXPECT_THAT(message_of([&] { problem.coordinate(3); }), HasSubstr("axis = 3: must be 1 to 2"));
+    EXPECT_THAT(message_of([&] { u.derivative(3); }), HasSubstr("axis = 3: must be 1 or 2"));
+    EXPECT_THAT(message_of([&] { problem.unknown("w", nullptr); }), HasSubstr("of w: must be a function"));
+    EXPECT_THAT(message_of([&] { problem.known(nullptr); }), HasSubstr("must not be empty"));
+    EXPECT_THAT(message_of([&] { problem.robin(u, 1, End::lower, HUGE_VAL, 0); }),
+                HasSubstr("must be finite"));
+    EXPECT_THAT(message_of([] {
+                    Problem({Axis{.kind = Axis::Kind::parameter}, Axis{}});
+                }),
+                HasSubstr("parameters must come behind space"));
+    EXPECT_THAT(message_of([] { Problem({Axis{.modes = 4097}}); }), HasSubstr("modes = 4097"));
+    EXPECT_THAT(message_of([] { Problem({Axis{.subdomains = 1025}}); }), HasSubstr("must be 1 to 1024"));
+    EXPECT_THAT(message_of([] { Problem({Axis{.subdomains = 0}}); }), HasSubstr("subdomains = 0"));
+    EXPECT_THAT(message_of([] { Problem({Axis{.kind = Axis::Kind::parameter, .subdomains = 2}}); }),
+                HasSubstr("must be 1 but on the first axis of space"));
+    EXPECT_THAT(message_of([] { solve(Problem()); }), HasSubstr("has no unknown field"));
+    Problem infinite;
+    const auto w = infinite.unknown("w", [](const Point&) { return HUGE_VAL; });
+    infinite.evolve(w, -w);
+    EXPECT_THAT(message_of([&] { solve(infinite); }), HasSubstr("initial: must be finite"));
+}
+
 TEST(GwrmProblem, SaysWhichOptionIsWrong) {
     Problem problem;
     const auto u = problem.unknown("u", [](const Point&) { return 1.0; });

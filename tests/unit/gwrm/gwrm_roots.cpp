@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "gwrm_helpers.hpp"
+#include "sanitized.hpp"
 
 namespace zonal::gwrm {
 namespace {
@@ -43,6 +44,7 @@ TEST(GwrmRoots, StepsEndAtAHundredthOfTheTolerance) {
     for (const auto& one : test::gwrm_cases())
         for (const auto solver : {Solver::newton, Solver::newton_krylov, Solver::sir})
             for (const double tolerance : {1e-1, 1e-2, 1e-3, 1e-5, 1e-8}) {
+                if (test::sanitized && tolerance != 1e-3) continue;  // the same steps, fewer or more of them
                 RootResult result;
                 const double left = what_is_left(one, {.tolerance = tolerance, .solver = solver}, result);
                 if (!result.converged) continue;

@@ -338,6 +338,8 @@ TEST(GwrmFailure, FindsASolutionThatBlowsUp) {
         FAIL() << "solved";
     } catch (const NotConverged& error) {
         EXPECT_THAT(error.what(), HasSubstr("is short enough"));
+        // Either the modes do not fall, or the solver says why it stops.
+        EXPECT_THAT(error.what(), testing::ContainsRegex("do not fall to the tolerance|newton: [a-z]+ "));
         // Loose on purpose: how short an interval may be is not promised.
         EXPECT_NEAR(error.t0(), 1, 1e-3);
     }

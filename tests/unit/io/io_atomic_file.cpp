@@ -97,6 +97,20 @@ TEST(AtomicFile, KeepsFileThatAppearedMeanwhile) {
     EXPECT_EQ(folder.n_entries(), 1u);
 }
 
+TEST(AtomicFile, LeavesNothingWhereItCannotTakeItsName) {
+    const TemporaryFolder folder;
+    for (const bool with_name : {false, true}) {
+        const auto path = folder.write("out", "old");
+        AtomicFile file(path, true, with_name);
+        file.write("new");
+        std::filesystem::remove(path);
+        std::filesystem::create_directories(path + "/inside");
+        EXPECT_THAT(message_of<IoError>([&] { file.commit(); }), HasSubstr("cannot be written"));
+        EXPECT_EQ(folder.n_entries(), 1u);
+        std::filesystem::remove_all(path);
+    }
+}
+
 TEST(AtomicFile, RefusesWhatIsNotARegularFile) {
     const TemporaryFolder folder;
     ASSERT_EQ(mkfifo(folder.path("fifo").c_str(), 0600), 0);

@@ -5,6 +5,7 @@
 
 #include "io/fits/file_bytes.hpp"
 #include "unit/io/io_helpers.hpp"
+#include "zonal/error.hpp"
 #include "zonal/io/atomic_file.hpp"
 
 namespace zonal::io {
@@ -39,6 +40,50 @@ TEST(PackedFiles, ComeBackWhateverTheirSize) {
             ASSERT_EQ(back.size(), size) << is_random;
             EXPECT_TRUE(back.read(0, size + 1) == bytes) << size << ' ' << is_random;
         }
+}
+
+std::string from_hex(const std::string& digits) {
+    std::string bytes;
+    for (std::size_t at = 0; at < digits.size(); at += 2)
+        bytes += static_cast<char>(std::stoi(digits.substr(at, 2), nullptr, 16));
+    return bytes;
+}
+
+/// As bzip2 -1 and xz -0 pack two texts. Streams may follow each other, and here go beyond what is read at
+/// once.
+TEST(PackedFiles, OfManyStreamsAreUnpacked) {
+    const std::string first = "SIMPLE  = a file of one piece\n", next = "and another one\n";
+    const test::TemporaryFolder folder;
+    for (const auto& [one, other] :
+         {std::pair{
+              from_hex("425a6831314159265359a5d55d980000075f80001040000002022648002b25c0002000314d323131310a0"
+                       "f53436820460286b0d92a4a69a267a9e80057e2ee48a70a1214baabb300"),
+              from_hex("425a683131415926535959d61a43000001d1800010400026419400200031003020323200b074734e8963c"
+                       "5dc914e142416758690c0")},
+          {from_hex("fd377a585a0000016922de36020021010c0000008f98419c01001d53494d504c4520203d20612066696c6520"
+                    "6f66206"
+                    "f6e652070696563650a0000002016a2f50001321e39dcf9379042990d010000000001595a"),
+           from_hex("fd377a585a0000016922de36020021010c0000008f98419c01000f616e6420616e6f74686572206f6e650a00"
+                    "6e3dde4"
+                    "a00012410e944d9cc9042990d010000000001595a")}}) {
+        std::string packed = one, text = first;
+        while (packed.size() < (1 << 16) + 100) packed += other, text += next;
+        const FileBytes back(folder.write("packed", packed));
+        EXPECT_TRUE(back.in_memory());
+        EXPECT_EQ(back.read(0, back.size()), text);
+        EXPECT_EQ(FileBytes(folder.write("packed", one)).read(0, 1000), first);
+        for (const auto& damaged : {packed.substr(0, packed.size() - 3), one.substr(0, one.size() / 2)})
+            EXPECT_THAT(test::message_of<IoError>([&] { FileBytes(folder.write("packed", damaged)); }),
+                        testing::HasSubstr("unexpected end of file"));
+        auto wrong = one;
+        wrong[wrong.size() / 2] ^= 0x10;
+        EXPECT_THAT(test::message_of<IoError>([&] { FileBytes(folder.write("packed", wrong)); }),
+                    testing::HasSubstr("its data are inconsistent"));
+    }
+    for (const auto& [start, reason] :
+         {std::pair{"PK\3\4", "is a zip archive"}, {"\x1f\x9d", "packed by compress"}})
+        EXPECT_THAT(test::message_of<IoError>([&, s = start] { FileBytes(folder.write("packed", s)); }),
+                    testing::HasSubstr(reason));
 }
 
 TEST(PackedFiles, PlainOnesAreLoadedWhateverTheirSize) {

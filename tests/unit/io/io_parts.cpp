@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "distributed_helpers.hpp"
+#include "io/fits/shared_file.hpp"
 #include "unit/io/io_helpers.hpp"
 #include "zonal/io/sky_map.hpp"
 #include "zonal/sky/resampling.hpp"
@@ -174,6 +175,19 @@ TEST(FilesInParts, OneRanksErrorIsThatOfAllAndLeavesNothing) {
     const auto errors = on_ranks(3, [&](const Communicator& ranks) { write(ranks, map, "out.fits"); });
     EXPECT_THAT(errors, Each(HasSubstr("exists already")));
     EXPECT_EQ(read_bytes(folder.path("out.fits")), "old");
+}
+
+TEST(FilesInParts, RanksFindTheUnfinishedFileByItsName) {
+    const TemporaryFolder folder;
+    const auto errors = on_ranks(2, [&](const Communicator& ranks) {
+        SharedFile file(ranks, folder.path("out.fits"), {}, [] { return FitsFrame{.size = 4}; });
+        // A file without a name would be found by threads of this process alone.
+        EXPECT_EQ(folder.n_entries(), 1u);
+        file.write(2 * ranks.rank(), ranks.rank() == 0 ? "ab" : "cd");
+        file.commit();
+    });
+    EXPECT_THAT(errors, Each(""));
+    EXPECT_EQ(read_bytes(folder.path("out.fits")), "abcd");
 }
 
 TEST(FilesInParts, WrongFilesAreErrorsOnAllRanks) {

@@ -190,6 +190,13 @@ TEST_F(SpectrumFiles, TextWithNamedColumns) {
                 ElementsAre(HasSubstr("'PP' is no known spectrum"), HasSubstr("below l = 2 taken as 0")));
 }
 
+TEST_F(SpectrumFiles, TextMayHaveItsMultipolesInAnyColumn) {
+    const auto file = read_spectrum(folder.write("cl.txt", "# TT l EE\n5 2 7\n6 3 8\n"));
+    ASSERT_EQ(file.spectra.size(), 2u);
+    EXPECT_THAT(file.find("TT")->values, ElementsAre(0, 0, 5, 6));
+    EXPECT_THAT(file.find("EE")->values, ElementsAre(0, 0, 7, 8));
+}
+
 TEST_F(SpectrumFiles, TextOfClass) {
     const auto file = read_text("#    1:l     2:TT   3:EE\n 2 1 2\n");
     EXPECT_THAT(names_of(file), ElementsAre("TT", "EE"));

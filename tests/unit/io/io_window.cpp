@@ -158,6 +158,21 @@ TEST_F(WindowFiles, WeightsAreFoundInAFileOfTheMapsNside) {
     EXPECT_THAT(message_of<IoError>([&] { find_weights(path, 8); }), HasSubstr("the map has 8"));
 }
 
+TEST_F(WindowFiles, NsideOfWeightsFollowsFromTheirNumber) {
+    for (const auto& [name, count, nside] : {std::tuple{"TEMPERATURE WEIGHTS", 8, 4},
+                                             {"COMPRESSED PIXEL WEIGHTS", 800, 32},
+                                             {"PIXEL WEIGHTS", 2, 1}}) {
+        auto file = FitsBuilder().table(8, count, {"D"}, {name});
+        const auto path = folder.write(
+            "w.fits", file.end().data(std::string(8 * static_cast<std::size_t>(count), '\0')).bytes());
+        EXPECT_EQ(read_weights(path).nside, nside) << name;
+        EXPECT_EQ(read_weights(path).lmax, -1) << name;
+    }
+    auto file = FitsBuilder().table(8, 7, {"D"}, {"TEMPERATURE WEIGHTS"});
+    EXPECT_THROW(read_weights(folder.write("w.fits", file.end().data(std::string(56, '\0')).bytes())),
+                 IoError);
+}
+
 TEST_F(WindowFiles, WeightsMustFitNside) {
     auto file = FitsBuilder().table(8, 7, {"D"}, {"TEMPERATURE WEIGHTS"}).number("NSIDE", 4);
     const auto path = folder.write("w.fits", file.end().data(std::string(56, '\0')).bytes());

@@ -230,13 +230,18 @@ TEST(KernelNorms, CountWhatAScaleAddsInside) {
     EXPECT_LE(norms.between(0.2, 0.4), norms.beyond(0.2));
 }
 
-/// The sums over p' of w(p') value(theta(p, p')), [p].
+/// The sums over p' of w(p') value(theta(p, p')) for the pixels p of an eighth of the sky, which the others
+/// mirror: north of the equator or on it, and of a quarter of each ring.
 template <class Value>
 std::vector<double> row_sums(const Grid& grid, Value&& value) {
     const auto pixels = pixels_of(grid);
-    std::vector<double> sums(pixels.size(), 0);
-    for (std::size_t i = 0; i < pixels.size(); ++i)
-        for (const Pixel& other : pixels) sums[i] += other.weight * value(distance(pixels[i], other));
+    std::vector<double> sums;
+    for (const Pixel& pixel : pixels) {
+        if (pixel.theta > pi / 2 + 1e-9 || pixel.phi > pi / 2) continue;
+        double sum = 0;
+        for (const Pixel& other : pixels) sum += other.weight * value(distance(pixel, other));
+        sums.push_back(sum);
+    }
     return sums;
 }
 

@@ -12,6 +12,8 @@
 #include "polarization_helpers.hpp"
 #include "zonal/error.hpp"
 #include "zonal/planning/convolution_plan.hpp"
+#include "zonal/split.hpp"
+#include "zonal/split_convolution.hpp"
 
 // Every method of a choice carried out, compared with the direct sum over all pairs of pixels.
 namespace zonal::test {
@@ -128,6 +130,42 @@ TEST(ConvolutionPlan, SplitsKeepTheErrorOfTheRequest) {
     EXPECT_LT(std::sqrt(difference / whole), request.error);
 }
 
+TEST(ConvolutionPlan, SplitsWorkAsTheChoiceSays) {
+    auto request = request_of(false, 1);
+    ConvolutionChoice choice{ConvolutionMethod::split, Device::cpu(), Precision::float64, 0.8};
+    choice.harmonic_device = Device::cpu();
+    KernelSplitOptions splitting;
+    splitting.theta_cut = 0.8;
+    splitting.threads = 1;
+    choice.split = std::make_shared<const KernelSplit>(
+        KernelSplitter(request.kernel.window(lmax + 1), splitting).split(8));
+    const auto rows = random_rows(1, 8);
+    for (const auto precision : {Precision::float64, Precision::float32})
+        for (const double accuracy : {1e-3, 1e-6})
+            for (const int threads : {1, 2}) {
+                choice.precision = precision;
+                choice.accuracy = accuracy;
+                request.threads = threads;
+                SplitConvolutionOptions options;
+                options.precision = precision;
+                options.accuracy = accuracy;
+                options.threads = threads;
+                options.pixel_device = options.harmonic_device = Device::cpu();
+                const SplitConvolutionPlan expected(request.grid, *choice.split, options);
+                ConvolutionPlan plan(request, choice);
+                Rows out(rows.extents());
+                expected.convolve<double>(rows.view(), out.view());
+                EXPECT_TRUE(std::ranges::equal(convolved(plan, rows), out)) << accuracy << ' ' << threads;
+                const double products = 2.0 * static_cast<double>(rows.size()) * sizeof(double);
+                EXPECT_EQ(plan.scratch_bytes(false), products + expected.scratch_bytes(1));
+            }
+    for (auto device : {&ConvolutionChoice::device, &ConvolutionChoice::harmonic_device}) {
+        auto absent = choice;
+        absent.*device = Device::cuda(1000);
+        EXPECT_THROW(ConvolutionPlan(request, absent), BackendUnavailable);
+    }
+}
+
 TEST(ConvolutionPlan, MasksMeanTheSameInHarmonicSpaceAndInSumsOverPixels) {
     for (const bool has_spin : {false, true})
         for (const auto mode : {MaskMode::zero, MaskMode::renormalize})
@@ -159,7 +197,7 @@ TEST(ConvolutionPlan, MasksMeanTheSameInHarmonicSpaceAndInSumsOverPixels) {
 
 TEST(ConvolutionPlan, HidesExactlyThePixelsWhoseShareIsBelowTheThreshold) {
     for (const bool has_spin : {false, true})
-        for (const double integral : {1.0, 2.5}) {
+        for (const double integral : {1.0, -2.5}) {
             auto request = request_of(has_spin, 1);
             request.kernel = request.kernel.scaled(integral);
             auto rows = random_rows(has_spin ? 2 : 1, 11);
@@ -189,7 +227,7 @@ TEST(ConvolutionPlan, HidesExactlyThePixelsWhoseShareIsBelowTheThreshold) {
         }
 }
 
-TEST(ConvolutionPlan, LeavesConstantMapsConstantWhateverTheMask) {
+TEST(ConvolutionPlan, MultipliesConstantMapsByTheKernelsIntegralWhateverTheMask) {
     const auto request = request_of(false, 1);
     Rows rows({1, 12 * nside * nside}), out(rows.extents());
     std::fill(rows.begin(), rows.end(), 3.0);
@@ -199,8 +237,10 @@ TEST(ConvolutionPlan, LeavesConstantMapsConstantWhateverTheMask) {
                             .convolve<double>(std::as_const(rows).view(), {}, out.view());
     EXPECT_EQ(result.unseen_pixels[0], 250);
     // The kernel's errors cancel in the quotient; what rounds are sums and FFTs of the map and the mask.
+    const double expected = 3 * request.kernel.window(0)[0];
+    ASSERT_GT(expected, 3.4);
     for (std::int64_t pixel = 250; pixel < rows.extent(1); ++pixel)
-        ASSERT_NEAR(out(0, pixel), 3, 3 * 64 * std::numeric_limits<double>::epsilon()) << pixel;
+        ASSERT_NEAR(out(0, pixel), expected, expected * 64 * std::numeric_limits<double>::epsilon()) << pixel;
 }
 
 TEST(ConvolutionPlan, KeepsCounts) {

@@ -68,6 +68,26 @@ TEST(Binning, TakesPolesThatAreRoundedToFloat) {
     EXPECT_EQ(bin_events(events, {1, Order::ring}).binned, 2);
 }
 
+TEST(Binning, LeavesOutWhatLiesBeyondAPole) {
+    const double pole = std::numbers::pi / 2;
+    // Half of all may; of more, latitudes are no latitudes. A millionth of a radian is rounding.
+    const EventList events{.longitude = {0, 1, 2, HUGE_VAL},
+                           .latitude = {pole + 0.9e-6, -pole - 1.1e-6, pole + 1.1e-6, 0}};
+    const auto binned = bin_events(events, {1, Order::ring});
+    EXPECT_EQ(binned.binned, 1);
+    EXPECT_EQ(binned.without_position, 3);
+}
+
+TEST(Binning, NeedsAnEnergyOfEachEventWhereTheyMatter) {
+    EventList events{.longitude = {0, 1}, .latitude = {0, 0}, .energy = {5}};
+    EXPECT_EQ(bin_events(events, {1, Order::ring}).binned, 2);
+    EXPECT_THAT(
+        [&] {
+            bin_events(events, {1, Order::ring}, EnergyRange{1, 9});
+        },
+        ThrowsMessage<InvalidArgument>(HasSubstr("2 longitudes, 2 latitudes, 1 energies")));
+}
+
 TEST(Binning, RejectsWhatIsNoLatitude) {
     EventList events{.longitude = {0, 0, 0}, .latitude = {3, 4, 0.5}};
     EXPECT_THAT(

@@ -40,6 +40,14 @@ TEST(Comparison, OfNothingButZerosIsZeroOrInfinite) {
     EXPECT_EQ(difference_of({1}, {0}).relative(), std::numeric_limits<double>::infinity());
 }
 
+TEST(Comparison, NamesTheFirstOfEqualDifferencesAndEveryNan) {
+    EXPECT_EQ(difference_of({1, 4, -3}, {1, 2, -1}).at_pixel, 1);
+    EXPECT_EQ(difference_of({5, 5}, {5, 5}).at_pixel, 0);
+    const auto found = difference_of({1, std::nan(""), 9}, {1, 1, 1});
+    EXPECT_EQ(found.at_pixel, 1);
+    EXPECT_TRUE(std::isnan(found.largest) && std::isnan(found.rms) && std::isnan(found.relative()));
+}
+
 TEST(Comparison, TakesMapsOfEitherOrder) {
     auto ring = new_sky_map(HealpixPixels{4, healpix::Order::ring}, false);
     auto nest = new_sky_map(HealpixPixels{4, healpix::Order::nest}, false);

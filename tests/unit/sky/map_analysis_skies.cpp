@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <numbers>
 
 #include "zonal/error.hpp"
+#include "zonal/mask.hpp"
 #include "zonal/sky/synfast.hpp"
 
 namespace zonal {
@@ -89,6 +91,25 @@ TEST(MapAnalysis, TakesAMonopoleAway) {
     for (const auto& a : found.alm.alm) EXPECT_LE(std::abs(a), std::sqrt(4 * std::numbers::pi) * rounding);
 }
 
+TEST(MapAnalysis, SaysWhatMemoryItTakes) {
+    const auto map = sky().map;
+    const double maps = 8 * 768, alms = 16 * static_cast<double>(AlmLayout(23).size());
+    const auto bytes = [&](MapAnalysisOptions options) {
+        options.device = Device::cpu();  // whose memory it is
+        return bytes_of_analysis(map, options);
+    };
+    // E and B are transformed together, and need the most.
+    const double least = bytes({.iterations = 0});
+    EXPECT_GE(least, 3 * std::max(maps, alms));
+    EXPECT_EQ(bytes({.iterations = 3}) - least, 2 * alms);  // an update
+    EXPECT_EQ(bytes({.iterations = 3, .ring_weights = std::vector<double>(31, 1.0)}) - least,
+              2 * (alms + maps));
+    EXPECT_EQ(bytes({.tolerance = 1e-9}) - least, 2 * (3 * alms + 2 * maps));
+    // Of few coefficients the maps of what is known are more.
+    EXPECT_EQ(bytes_of_analysis(new_sky_map(HealpixPixels{64}, true), {.lmax = 0, .iterations = 0}),
+              3 * 8 * 49152);
+}
+
 TEST(MapAnalysis, RejectsALmaxThatTheGridCannotHold) {
     EXPECT_THAT([] { analyze(new_sky_map(pixels, false), {.lmax = 24}); },
                 ThrowsMessage<InvalidArgument>(HasSubstr("lmax = 24: must be at most 3*nside-1 = 23")));
@@ -121,6 +142,15 @@ TEST(Rotation, ThereAndBackGivesTheMap) {
         EXPECT_NEAR(again.rows().data()[i], map.rows().data()[i], 2 * 2 * 13 * 1e-13);
 }
 
+TEST(Rotation, ReportsItsAnalysis) {
+    const auto turned =
+        rotate(sky().map, {0.3, 1.1, -2}, {.lmax = lmax, .tolerance = 1e-13, .max_iterations = 1});
+    EXPECT_EQ(turned.lmax, lmax);
+    EXPECT_FALSE(turned.report.analysis.reached_tolerance);
+    EXPECT_THAT(turned.report.analysis.note, HasSubstr("above the tolerance"));
+    EXPECT_EQ(turned.map.header().coordinates, CoordinateSystem::unknown);
+}
+
 TEST(Rotation, TurnsUnseenPixelsToo) {
     auto map = sky().map;
     map.rows()(0, 0) = unseen_value;  // at the north pole
@@ -130,6 +160,115 @@ TEST(Rotation, TurnsUnseenPixelsToo) {
     EXPECT_TRUE(std::find(row.data(), row.data() + row.size(), unseen_value) >= row.data() + 764);
     const auto filled = rotate(map, {0, std::numbers::pi, 0}, {.lmax = lmax}, true).map;
     EXPECT_EQ(std::count(filled.rows()[0].data(), filled.rows()[0].data() + 768, unseen_value), 0);
+}
+
+/// Of any angles and grid: each pixel of the result is looked up where it came from.
+TEST(Rotation, LeavesUnseenWhatComesFromUnseenPixels) {
+    const EulerAngles angles{0.4, 1.2, -0.7};
+    const auto matrix = rotation_matrix(angles);
+    for (const Pixelization& on : {Pixelization(HealpixPixels{8, healpix::Order::ring}),
+                                   Pixelization(CarPixels{17, 33, 0.05, true})}) {
+        auto map = synfast(sky_spectra(), on, {.lmax = lmax, .seed = 3}).map;
+        const auto& grid = map.grid();
+        for (std::int64_t pixel = 0; pixel < grid.n_pixels() / 3; ++pixel)
+            map.rows()(2, pixel) = unseen_value;
+        const auto turned = rotate(map, angles, {.lmax = lmax}).map;
+        std::int64_t unseen = 0;
+        for (const Ring& ring : grid.rings())
+            for (std::int64_t k = 0; k < ring.n_pixels; ++k) {
+                const double phi = ring.phi_0 + 2 * std::numbers::pi * static_cast<double>(k) /
+                                                    static_cast<double>(ring.n_pixels);
+                const double n[] = {std::sin(ring.theta) * std::cos(phi),
+                                    std::sin(ring.theta) * std::sin(phi), std::cos(ring.theta)};
+                double from[3] = {};
+                for (std::size_t i = 0; i < 3; ++i)
+                    for (std::size_t j = 0; j < 3; ++j) from[i] += matrix[j][i] * n[j];
+                const auto pixel =
+                    map.nside() > 0 ? healpix::vec2pix(8, healpix::Order::ring, {from[0], from[1], from[2]})
+                                    : nearest_pixel(grid, std::acos(from[2]), std::atan2(from[1], from[0]));
+                const bool is_unseen = map.rows()(2, pixel) == unseen_value;
+                EXPECT_EQ(turned.rows()(2, ring.first_pixel + k) == unseen_value, is_unseen) << pixel;
+                EXPECT_EQ(turned.rows()(1, ring.first_pixel + k) == unseen_value, is_unseen);
+                EXPECT_NE(turned.rows()(0, ring.first_pixel + k), unseen_value);
+                unseen += is_unseen ? 1 : 0;
+            }
+        EXPECT_GT(unseen, grid.n_pixels() / 10);
+        EXPECT_LT(unseen, grid.n_pixels() / 2);
+    }
+}
+
+TEST(SkyFraction, WeighsPixelsByTheirArea) {
+    const Grid grid = Grid::gauss_legendre(6, 4);
+    std::vector<double> mask(24, 1);
+    double all = 0, used = 0, mean = 0, square = 0;
+    for (const Ring& ring : grid.rings())
+        for (auto pixel = ring.first_pixel; pixel < ring.first_pixel + ring.n_pixels; ++pixel) {
+            const double value = mask[static_cast<std::size_t>(pixel)] = static_cast<double>(pixel % 3) / 4;
+            all += ring.weight;
+            used += value > 0 ? ring.weight : 0;
+            mean += ring.weight * value;
+            square += ring.weight * value * value;
+        }
+    const auto found = sky_fraction(grid, {mask.data(), {24}}, 1);
+    // Sums of 24 numbers.
+    constexpr double rounding = 24 * std::numeric_limits<double>::epsilon();
+    EXPECT_NEAR(found.used, used / all, rounding);
+    EXPECT_NEAR(found.mean, mean / all, rounding);
+    EXPECT_NEAR(found.mean_square, square / all, rounding);
+}
+
+TEST(Anafast, OfTwoSkiesGivesTheirCrossSpectra) {
+    auto a = sky(), b = synfast(sky_spectra(), pixels, {.lmax = lmax, .seed = 4});
+    for (auto& column : a.map.header().columns) column.unit = "uK";
+    for (auto& column : b.map.header().columns) column.unit = "K";
+    const auto found = anafast(a.map, b.map, {.lmax = lmax, .tolerance = 1e-13});
+    const auto expected = spectra<double>(a.alm.layout, a.alm.alm.view(), b.alm.alm.view());
+    ASSERT_EQ(found.size(), 9u);
+    for (std::size_t i = 0; i < 9; ++i) {
+        EXPECT_EQ(found[i].name, expected[i].name);
+        EXPECT_EQ(found[i].unit, product_unit("uK", "K"));
+        for (std::size_t l = 0; l <= lmax; ++l) EXPECT_NEAR(found[i].values[l], expected[i].values[l], 1e-14);
+    }
+}
+
+/// That what is done goes from 0 to 1 and never back.
+TEST(MapAnalysis, TellsHowFarItIs) {
+    std::vector<double> done;
+    const Progress progress = [&](double share) {
+        done.push_back(share);
+        return true;
+    };
+    const auto map = sky().map;
+    const std::function<void()> calls[] = {
+        [&] { analyze(map, {.lmax = lmax, .progress = progress}); },
+        [&] {
+            rotate(map, {0.3, 1.1, -2}, {.lmax = lmax, .progress = progress});
+        }};
+    for (const auto& call : calls) {
+        done.clear();
+        call();
+        ASSERT_FALSE(done.empty());
+        EXPECT_TRUE(std::is_sorted(done.begin(), done.end()));
+        EXPECT_GE(done.front(), 0);
+        EXPECT_LT(done.front(), 0.3);
+        EXPECT_NEAR(done.back(), 1, 4 * std::numeric_limits<double>::epsilon());
+    }
+}
+
+TEST(Rotation, TurnsUnseenPixelsOfQAndUTogether) {
+    const auto n_unseen = [](const SkyMap& map, std::int64_t row) {
+        return std::count(map.rows()[row].data(), map.rows()[row].data() + map.rows().extent(1),
+                          unseen_value);
+    };
+    for (const std::int64_t bad : {1, 2}) {  // Q, U
+        auto map = sky().map;
+        map.rows()(bad, 300) = unseen_value;
+        const auto turned = rotate(map, {0.3, 1.1, -2}, {.lmax = lmax}).map;
+        EXPECT_EQ(n_unseen(turned, 0), 0);
+        EXPECT_GT(n_unseen(turned, 1), 0);
+        for (std::int64_t i = 0; i < turned.rows().extent(1); ++i)
+            EXPECT_EQ(turned.rows()(1, i) == unseen_value, turned.rows()(2, i) == unseen_value);
+    }
 }
 
 TEST(Synfast, GivesTheSameSkyOnEveryGrid) {

@@ -125,6 +125,37 @@ TEST(Realization, AllowsFullCorrelationInSinglePrecision) {
     EXPECT_LE(std::abs(alm(1, i) / alm(0, i) - std::sqrt(0.3 * 31 / 32)), 0x1p-23);  // rounded spectra
 }
 
+/// E that is T but for 1e-6, the rounding of spectra in single precision: its own part is 0, and beyond
+/// that it is an error, or a part of its own.
+TEST(Realization, TakesRoundingForFullCorrelation) {
+    const AlmLayout layout(4);
+    const auto with_te = [](double excess) {
+        auto spectra = flat(4);
+        spectra.te.assign(5, 2 * std::sqrt(1 + excess));  // TT = 4, EE = 1
+        spectra.tb.assign(5, 0.0);
+        spectra.eb.assign(5, 0.0);
+        return spectra;
+    };
+    const auto i = layout.index(3, 2);
+    for (const double excess : {0.9e-6, 0.0, -0.9e-6}) {
+        const auto alm = sky(with_te(excess), 1, layout, 3);
+        EXPECT_LE(std::abs(alm(1, i) - alm(0, i) * std::sqrt(1 + excess) / 2.0),
+                  4 * eps * std::abs(alm(0, i)));
+    }
+    EXPECT_THROW(sky(with_te(1.2e-6), 1, layout, 3), InvalidArgument);
+    const auto alm = sky(with_te(-1.2e-6), 1, layout, 3);
+    EXPECT_GT(std::abs(alm(1, i) - alm(0, i) * std::sqrt(1 - 1.2e-6) / 2.0), 1e-4);
+    // Where E has nothing of its own, B may have no more of it than the root of that rounding.
+    for (const double eb : {0.9e-3, 1.2e-3, -0.9e-3, -1.2e-3}) {
+        auto spectra = with_te(0);
+        spectra.eb.assign(5, eb * std::sqrt(0.5));
+        if (std::abs(eb) < 1e-3) {
+            EXPECT_NO_THROW(sky(spectra, 1, layout, 3));
+        } else
+            EXPECT_THROW(sky(spectra, 1, layout, 3), InvalidArgument);
+    }
+}
+
 TEST(Realization, NamesTheDegreeThatIsNotPositive) {
     const AlmLayout layout(20);
     auto spectra = flat(20);

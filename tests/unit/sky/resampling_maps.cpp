@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "zonal/error.hpp"
+#include "zonal/healpix.hpp"
 #include "zonal/mask.hpp"
 #include "zonal/sky/synfast.hpp"
 
@@ -39,6 +40,30 @@ TEST(Resampling, GivesTheMapThatTheAlmHaveThere) {
     EXPECT_EQ(resample(sky(fine).map, coarse).lmax, 23);  // what the coarser grid holds
     EXPECT_THAT([&] { resample(sky(coarse).map, fine, {.lmax = 1}); },
                 ThrowsMessage<InvalidArgument>(HasSubstr("must be at least 2")));
+}
+
+TEST(Resampling, SaysWhatItsAnalysisHasNotReached) {
+    const HealpixPixels coarse{8, healpix::Order::ring}, fine{16, healpix::Order::nest};
+    const auto map = sky(coarse).map;
+    EXPECT_THAT(resample(map, fine, {.lmax = 12, .tolerance = 1e-13}).notes, testing::IsEmpty());
+    EXPECT_THAT(resample(map, fine, {.lmax = 12, .tolerance = 1e-13, .max_iterations = 1}).notes,
+                testing::ElementsAre(HasSubstr("above the tolerance")));
+}
+
+TEST(Resampling, OfAPartialSkyIsOne) {
+    auto map = sky(HealpixPixels{4, healpix::Order::ring}).map;
+    const HealpixPixels fine{8, healpix::Order::ring};
+    EXPECT_FALSE(resample(map, fine).map.header().partial());
+    for (std::int64_t row = 0; row < 3; ++row) std::fill_n(map.rows()[row].data(), 50, unseen_value);
+    map.make_partial_sky();
+    const auto found = resample(map, fine).map;
+    // A finer pixel is unknown where the coarse one nearest to it is.
+    std::vector<std::int64_t> expected;
+    for (std::int64_t pixel = 0; pixel < 768; ++pixel) {
+        const auto [theta, phi] = healpix::pix2ang(8, healpix::Order::ring, pixel);
+        if (nearest_pixel(Grid::healpix(4), theta, phi) >= 50) expected.push_back(pixel);
+    }
+    EXPECT_EQ(found.header().pixels, expected);
 }
 
 TEST(Resampling, OfTheSamePixelsInAnotherOrderKeepsPartialSkies) {

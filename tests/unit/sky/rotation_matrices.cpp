@@ -67,6 +67,19 @@ TEST(EulerAngles, GiveTheirMatrixBack) {
     }
 }
 
+TEST(EulerAngles, TakeMatricesOfSevenDigits) {
+    const auto stretched = [](double by) { return RotationMatrix{{{1, 0, 0}, {0, 1 + by, 0}, {0, 0, 1}}}; };
+    EXPECT_NO_THROW(euler_angles(stretched(0.45e-6)));  // R R^T differs by twice that
+    EXPECT_THROW(euler_angles(stretched(0.6e-6)), InvalidArgument);
+    EXPECT_THROW(euler_angles(stretched(-0.6e-6)), InvalidArgument);
+}
+
+TEST(CoordinateRotation, NeedsKnownSystems) {
+    using enum CoordinateSystem;
+    EXPECT_THROW(coordinate_rotation(unknown, galactic), InvalidArgument);
+    EXPECT_THROW(coordinate_rotation(galactic, unknown), InvalidArgument);
+}
+
 TEST(EulerAngles, RejectMatricesThatAreNoRotation) {
     EXPECT_THROW(euler_angles({{{1, 0, 0}, {0, 1, 0}, {0, 0, -1}}}), InvalidArgument);
     EXPECT_THROW(euler_angles({{{1, 0.1, 0}, {0, 1, 0}, {0, 0, 1}}}), InvalidArgument);

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <span>
 
+#include "sky/sky_part.hpp"
 #include "zonal/error.hpp"
 #include "zonal/mask.hpp"
 
@@ -99,6 +100,83 @@ TEST(SkyMaps, PartialSkyKeepsWhatAnyRowHas) {
     EXPECT_THAT(map.to_file().columns[1].values, ElementsAre(unseen_value, 2));
 }
 
+TEST(SkyMaps, PartialSkyLosesWhatHasBecomeUnseen) {
+    SkyMap map(content(Order::nest, {Stokes::none}, {17, 3, 100}));
+    map.rows()(0, healpix::nest2ring(nside, 3)) = unseen_value;
+    map.make_partial_sky();
+    EXPECT_THAT(map.header().pixels, ElementsAre(17, 100));
+    EXPECT_THAT(map.to_file().columns[0].values, ElementsAre(0, 2));
+}
+
+TEST(SkyMaps, RowsAreCopiedThereAndBackAndNoFurther) {
+    SkyMap map(content(Order::ring, {Stokes::none, Stokes::none}));
+    std::vector<double> memory(4 * n_pixels, -7);
+    const View<double, 2> middle(memory.data() + n_pixels, {2, n_pixels});
+    map.copy_rows<double>(middle, 1);
+    for (std::int64_t i = 0; i < 4 * n_pixels; ++i) {
+        const auto row = i / n_pixels - 1, pixel = i % n_pixels;
+        EXPECT_EQ(memory[static_cast<std::size_t>(i)],
+                  row < 0 || row > 1 ? -7 : static_cast<double>(1000 * row + pixel));
+    }
+    middle(1, 9) = static_cast<float>(unseen_value);
+    middle(0, n_pixels - 1) = 5;
+    map.set_rows<double>(std::as_const(middle), 1);
+    EXPECT_EQ(map.rows()(1, 9), unseen_value);
+    EXPECT_EQ(map.rows()(0, n_pixels - 1), 5);
+    EXPECT_EQ(map.rows()(1, n_pixels - 1), 1000 + n_pixels - 1);
+    const View<double, 2> other(memory.data(), {1, n_pixels});
+    EXPECT_THAT([&] { map.copy_rows<double>(other, 1); },
+                ThrowsMessage<InvalidArgument>(
+                    HasSubstr("values: are 1 x 192: must be the map's 2 rows of 192 pixels")));
+}
+
+TEST(SkyMaps, OfAPartTakeTheValuesOfItsPixels) {
+    const std::shared_ptr<const SkyPart> part = std::make_shared<const WholeSky>(Grid::healpix(nside));
+    const SkyMap map(content(Order::ring, {Stokes::U, Stokes::none, Stokes::Q}), part);
+    for (std::int64_t row = 0; row < 3; ++row)
+        for (const std::int64_t pixel : {std::int64_t{0}, n_pixels - 1})
+            EXPECT_EQ(map.rows()(row, pixel), (row == 0 ? 2000 : row == 1 ? 0 : 1000) + pixel);
+    auto file = content(Order::ring, {Stokes::none, Stokes::none});
+    file.columns[0].values.clear();
+    EXPECT_EQ(SkyMap(file, part).rows()(0, 5), 0);
+    EXPECT_EQ(SkyMap(file, part).rows()(1, 5), 1005);
+    file.columns[1].values.pop_back();
+    EXPECT_THAT([&] { SkyMap(file, part); },
+                ThrowsMessage<InvalidArgument>(HasSubstr("column C1: 191 pixels, must be 192")));
+}
+
+TEST(SkyMaps, IntensityIsTheColumnThatSaysSoOrTheOnlyOne) {
+    const auto row = [](const std::vector<Stokes>& stokes) {
+        return SkyMap(content(Order::ring, stokes)).intensity_row();
+    };
+    EXPECT_EQ(row({Stokes::none}), 0);
+    EXPECT_EQ(row({Stokes::none, Stokes::none}), -1);
+    EXPECT_EQ(row({Stokes::Q, Stokes::U}), -1);
+    EXPECT_EQ(row({Stokes::none, Stokes::none, Stokes::I}), 2);
+}
+
+TEST(SkyMaps, AreOneSkyWithOneFieldOrIquAlone) {
+    const auto require = [](const std::vector<Stokes>& stokes) {
+        return [stokes] { require_one_sky(SkyMap(content(Order::ring, stokes))); };
+    };
+    EXPECT_NO_THROW(require({Stokes::none})());
+    EXPECT_NO_THROW(require({Stokes::I, Stokes::Q, Stokes::U})());
+    EXPECT_NO_THROW(require({Stokes::Q, Stokes::U})());
+    EXPECT_THAT(require({Stokes::none, Stokes::none}),
+                ThrowsMessage<InvalidArgument>(HasSubstr("has 2 columns: choose one of them")));
+    EXPECT_THROW(require({Stokes::Q, Stokes::U, Stokes::none})(), InvalidArgument);
+}
+
+TEST(SkyMaps, RowsThatAreTakenOutKeepTheirColumns) {
+    const SkyMap map(content(Order::ring, {Stokes::none, Stokes::none, Stokes::none}));
+    const SkyMap some(map, Fields::scalars, {2, 0});
+    EXPECT_EQ(some.rows().extents(), (std::array<std::int64_t, 2>{2, n_pixels}));
+    EXPECT_EQ(some.row_name(0), "C2");
+    EXPECT_EQ(some.row_name(1), "C0");
+    EXPECT_EQ(some.rows()(0, n_pixels - 1), 2000 + n_pixels - 1);
+    EXPECT_EQ(some.rows()(1, 1), 1);
+}
+
 TEST(SkyMaps, RejectsWhatIsNoMap) {
     const auto make = [](MapFile file) { return [file] { SkyMap{file}; }; };
     EXPECT_THAT(make(content(Order::ring, {Stokes::Q})),
@@ -113,6 +191,23 @@ TEST(SkyMaps, RejectsWhatIsNoMap) {
     for (double& value : file.columns[0].values) value = unseen_value;
     EXPECT_THAT([&] { SkyMap(file).make_partial_sky(); },
                 ThrowsMessage<InvalidArgument>(HasSubstr("UNSEEN")));
+}
+
+TEST(SkyMaps, SayWhatMemoryTheyTakeBesideTheirFiles) {
+    constexpr double rings = (4 * nside - 1) * sizeof(Ring), all = n_pixels;
+    auto whole = content(Order::ring, {Stokes::none, Stokes::none, Stokes::none});
+    // A column at a time is there twice.
+    EXPECT_EQ(SkyMap::bytes_beside(whole, Extent::whole_sky), 8 * all + rings);
+    EXPECT_EQ(SkyMap::bytes_beside(whole, Extent::own_pixels), 8 * all + rings);
+    for (auto& column : whole.columns) column.values.clear();
+    EXPECT_EQ(SkyMap::bytes_beside(whole, Extent::whole_sky), 8 * 3 * all + rings);
+    auto part = content(Order::ring, {Stokes::none, Stokes::none, Stokes::none}, {1, 5, 9, 100});
+    // What three columns grow by, the list of places and a column that is there twice.
+    EXPECT_EQ(SkyMap::bytes_beside(part, Extent::whole_sky), 8 * (3 * (all - 4) + 2 * 4) + rings);
+    // The whole grid, that of the rings with pixels, and a copy.
+    EXPECT_EQ(SkyMap::bytes_beside(part, Extent::own_pixels), 8 * 2 * 4 + 3 * rings);
+    for (auto& column : part.columns) column.values.clear();
+    EXPECT_EQ(SkyMap::bytes_beside(part, Extent::own_pixels), 8 * 3 * 4 + 3 * rings);
 }
 
 TEST(SkyMaps, RejectsASkyLargerThanTheMachine) {

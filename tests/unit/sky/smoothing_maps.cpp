@@ -1,7 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "sht_helpers.hpp"
 #include "zonal/error.hpp"
@@ -282,11 +284,40 @@ TEST(Smoothing, RejectsShapesThatDoNotFit) {
                  InvalidArgument);
 }
 
+TEST(Smoothing, TellsHowFarItIs) {
+    std::vector<double> done;
+    std::vector<double> mask(192, 1.0);
+    mask[3] = 0;
+    auto options = options_to(8);
+    options.progress = [&](double share) {
+        done.push_back(share);
+        return true;
+    };
+    Maps scalars({6, 192});
+    for (const auto mode : {MaskMode::zero, MaskMode::renormalize})
+        for (const bool masked : {false, true})
+            for (const Fields fields : {Fields::iqu, Fields::scalars}) {
+                options.mask_mode = mode;
+                done.clear();
+                smoothed(fields == Fields::iqu ? wavy_maps() : scalars, fields, options,
+                         masked ? mask : std::vector<double>{});
+                ASSERT_GT(done.size(), 4u);
+                EXPECT_TRUE(std::is_sorted(done.begin(), done.end()));
+                EXPECT_GE(done.front(), 0);
+                EXPECT_NEAR(done.back(), 1, 4 * eps);
+                // No step is more than an analysis or a synthesis of one of two groups.
+                double before = 0;
+                for (const double share : done) EXPECT_LE(share - std::exchange(before, share), 0.51);
+            }
+}
+
 TEST(Smoothing, DefaultLmaxFollowsTheGrid) {
     EXPECT_EQ(default_smoothing_lmax(Grid::healpix(16)), 47);
     EXPECT_EQ(default_smoothing_lmax(Grid::healpix(16).subset({0, 1})), 47);
     EXPECT_EQ(default_smoothing_lmax(Grid::gauss_legendre(20, 40)), 19);
+    EXPECT_EQ(default_smoothing_lmax(Grid::gauss_legendre(20, 60)), 19);
     EXPECT_EQ(default_smoothing_lmax(Grid::gauss_legendre(20, 30)), 14);
+    EXPECT_EQ(default_smoothing_lmax(Grid::gauss_legendre(20, 31)), 15);
     for (const auto* name : {"healpix nside=16", "healpix-like rings"})
         EXPECT_EQ(default_smoothing_lmax(Grid(Grid::gauss_legendre(20, 30).rings(), -1, name)), 14);
 }

@@ -74,6 +74,20 @@ TEST(Udgrade, SumsHits) {
     EXPECT_EQ(coarse.rows()(1, 3), sum_inside(map, 1, 3));
 }
 
+TEST(Udgrade, SaysWhatMemoryItTakes) {
+    const auto map = ramp(4, {Auxiliary::none, Auxiliary::hits});
+    // Both columns of the result, and one of either map in nest order.
+    EXPECT_EQ(bytes_of_udgrade(map, 8), 8 * (2 * 768 + 192 + 768));
+    EXPECT_EQ(bytes_of_udgrade(map, 2), 8 * (2 * 48 + 192 + 48));
+    auto file = ramp(4).to_file();
+    file.pixels = {1, 2, 3, 4, 5, 6, 7, 8};
+    file.columns[0].values.resize(8);
+    const SkyMap patch(file, Extent::own_pixels);
+    // Two numbers of each pixel, sorted; the larger list of pixels; and the pixels and ranges of the result.
+    EXPECT_EQ(bytes_of_udgrade(patch, 8), 8 * (32 + 2 * 8 + 32 + 2 * 32));
+    EXPECT_EQ(bytes_of_udgrade(patch, 2), 8 * (2 + 2 * 8 + 8 + 2 * 2));
+}
+
 TEST(Udgrade, RejectsWhatItCannotCombine) {
     EXPECT_THAT(
         [] {

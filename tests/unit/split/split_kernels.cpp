@@ -264,6 +264,22 @@ TEST(FindLCut, KeepsTheLeakageBelowTheErrorUnlessToldOtherwise) {
     EXPECT_TRUE(!strict || *strict > *lax);
 }
 
+TEST(FindLCut, LooksBetweenTheFirstNine) {
+    // Neither error nor amplification is monotone: l_cut = 191 just keeps limits that none of nine keeps.
+    const auto kernel = rippled_kernel(300, 50 * arcmin);
+    const std::int64_t between = 41 * 299 / 64;
+    auto options = options_for(0.2);
+    const auto wanted = KernelSplitter(kernel, options).quality(between);
+    options.max_amplification = wanted.amplification;
+    options.max_leakage = 1;
+    const KernelSplitter splitter(kernel, options);
+    EXPECT_EQ(splitter.find_l_cut(wanted.estimated_error, 0), std::nullopt);
+    const auto found = splitter.find_l_cut(wanted.estimated_error);
+    ASSERT_TRUE(found.has_value());
+    EXPECT_LE(splitter.quality(*found).estimated_error, wanted.estimated_error);
+    EXPECT_LE(splitter.quality(*found).amplification, wanted.amplification);
+}
+
 TEST(FindLCut, IsEmptyWhereNothingPasses) {
     auto options = options_for(0.05);
     options.max_amplification = 1e-12;  // a profile that does anything has more

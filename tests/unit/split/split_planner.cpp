@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "convolution_helpers.hpp"
+#include "planning/explained_times.hpp"
 #include "split/non_negative_fit.hpp"
 #include "zonal/error.hpp"
 #include "zonal/planning/convolution_plan.hpp"
@@ -33,6 +34,15 @@ TEST(NonNegativeFit, FindsExactAnswersAndStopsAtZero) {
     const auto bounded = split::non_negative_fit(view, {-1, 2, -4, 0});
     EXPECT_EQ(bounded[1], 0);
     EXPECT_NEAR(bounded[0], 5.0 / 35, rounding);  // (1, 3, 0, 5) . values / |(1, 3, 0, 5)|^2
+}
+
+TEST(ExplainedTimes, ShortMeasurementsCountAsMuchAsLongOnes) {
+    constexpr double rounding = 64 * std::numeric_limits<double>::epsilon();
+    const auto exact = calibration::explain({{{1, 2}, 8}, {{300, 100}, 900}, {{0, 0.01}, 0.03}});
+    EXPECT_NEAR(exact[0], 2, rounding * 2);
+    EXPECT_NEAR(exact[1], 3, rounding * 3);
+    // The least (x - 1)^2 + (x / 100 - 1)^2 is at 1.01 / 1.0001, that of (x - 1)^2 + (x - 100)^2 at 50.5.
+    EXPECT_NEAR(calibration::explain({{{1}, 1}, {{1}, 100}})[0], 1.01 / 1.0001, rounding);
 }
 
 TEST(TransformWork, AgreesWithThePlansCount) {

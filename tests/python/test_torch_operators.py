@@ -1,0 +1,144 @@
+"""zonal.torch without PyTorch: values of its functions, and what its operators register, on the arrays of torch_stand_in."""
+
+import numpy as np
+import pytest
+
+import gradient_cases
+import torch_stand_in
+import zonal
+from gradient_cases import ROUNDING
+from torch_stand_in import from_numpy
+
+LMAX = 4
+SCALAR = zonal.SHT(zonal.Grid.healpix(2), LMAX)
+PAIR = zonal.SHT(zonal.Grid.gauss_legendre(5, 9), LMAX, mmax=3, spin=2)
+BEAM = np.exp(-np.arange(LMAX + 1) / 5)
+TURN = (0.3, 0.7, -1.1)
+# Some 300 products of order 1 of what a transform makes, which is off by eps * lmax: a random walk, with a margin of five.
+SUM = 5 * np.sqrt(300) * LMAX * np.finfo(float).eps
+# Operators, the transform, what they take, and their arguments behind it.
+OPERATORS = [("synthesize", PAIR, "alm", ()), ("synthesize", SCALAR, "alm", ()), ("adjoint", PAIR, "map", ()), ("adjoint", SCALAR, "map", ()),
+             ("analyze", SCALAR, "map", (-1,)), ("analyze", PAIR, "map", (1,)), ("analyze_back", SCALAR, "alm", (-1,)),
+             ("analyze_back", PAIR, "alm", (1,)), ("weigh", SCALAR, "map", ()), ("rotate_alm", SCALAR, "alm", (*TURN, 1))]
+
+
+@pytest.fixture
+def zt(monkeypatch):
+    return torch_stand_in.zonal_torch(monkeypatch)[0]
+
+
+@pytest.fixture
+def operators(monkeypatch):
+    return torch_stand_in.zonal_torch(monkeypatch)[1].operators
+
+
+def array(sht, kind, rng, *axes):
+    """alm of m = 0 have imaginary parts, which must have no effect."""
+    shape = (*axes, *((2,) if sht.spin else ()), sht.n_alm if kind == "alm" else sht.grid.n_pixels)
+    values = rng.standard_normal(shape)
+    return from_numpy(values + 1j * rng.standard_normal(shape) if kind == "alm" else values)
+
+
+def arguments_of(name, sht, rest):
+    return rest if name == "rotate_alm" else (sht._number, *rest)
+
+
+def product(a, b):
+    return float((np.conj(a) * b).real.sum())
+
+
+def test_the_operators_are_those_that_are_tested(operators):
+    assert sorted(operators) == sorted({f"zonal::{name}" for name, *_ in OPERATORS})
+    for operator in operators.values():
+        assert operator.schema.startswith("(Tensor array, ") and operator.schema.endswith(") -> Tensor")
+
+
+@pytest.mark.parametrize("name, sht, kind, rest", OPERATORS)
+def test_gradients_are_transposes(operators, name, sht, kind, rest, rng):
+    """Re <grad, O x> is Re <gradient, x>. The gradient is linear in grad, and its operators have gradients in the same way."""
+    operator, rest = operators[f"zonal::{name}"], arguments_of(name, sht, rest)
+    given = array(sht, kind, rng)
+    made = operator(given, *rest)
+    grad = array(sht, "alm" if made.is_complex() else "map", rng)
+    gradient = operator.gradient(grad, given, *rest)
+    assert gradient.shape == given.shape and gradient.dtype == given.dtype
+    np.testing.assert_allclose(product(gradient, given), product(grad, made), rtol=0, atol=SUM)
+
+
+@pytest.mark.parametrize("name, sht, kind, rest", OPERATORS)
+def test_batches_and_empty_results_have_the_shape_of_the_result(operators, name, sht, kind, rest, rng):
+    operator, rest = operators[f"zonal::{name}"], arguments_of(name, sht, rest)
+    given = array(sht, kind, rng, 3, 2)
+    made = operator(given, *rest)
+    for i in range(3):
+        np.testing.assert_allclose(made[i, 1], operator(given[i, 1], *rest), **ROUNDING)
+    for precision in ("float32", "float64"):
+        short = given.to(np.result_type(precision, np.complex64) if kind == "alm" else np.dtype(precision))
+        empty, full = operator.fake(short, *rest), operator(short, *rest)
+        assert empty.shape == full.shape and empty.dtype == full.dtype
+    moved, axis = operator.batched(None, (1, *[None] * len(rest)), given, *rest)
+    assert axis == 0
+    np.testing.assert_allclose(moved, np.moveaxis(made, 1, 0), **ROUNDING)
+
+
+def test_an_operator_keeps_its_transform_until_backward(operators, rng):
+    sht = zonal.SHT(zonal.Grid.healpix(2), LMAX)
+    context = type("Context", (), {})()
+    operators["zonal::adjoint"].setup(context, (array(sht, "map", rng), sht._number), None)
+    assert context.sht is sht
+
+
+@pytest.mark.parametrize("sht", [SCALAR, PAIR], ids=["spin 0", "spin 2"])
+def test_values_are_those_of_the_plain_functions(zt, sht, rng):
+    weights = np.linspace(0.5, 1, sht.grid.n_pixels)
+    beam = from_numpy(BEAM)
+    made = {name: (function, kind) for name, function, kind in gradient_cases.functions_of(zt, sht, beam, from_numpy(weights), TURN)}
+    wanted = {"synthesize": sht.synthesize, "adjoint": sht.adjoint, "analyze": lambda f: sht.analyze(f, iterations=2),
+              "analyze with weights": lambda f: sht.analyze(f, iterations=1, pixel_weights=weights),
+              "convolve": lambda f: sht.synthesize(zonal.almxfl(sht.analyze(f), BEAM, LMAX, sht.mmax)),
+              "smooth": lambda f: sht.synthesize(zonal.almxfl(sht.analyze(f), zonal.gaussian_window("20deg", LMAX, sht.spin), LMAX, sht.mmax)),
+              "almxfl": lambda a: zonal.almxfl(a, BEAM, LMAX, sht.mmax),
+              "synalm": lambda a: zonal.almxfl(a, np.sqrt(BEAM), LMAX, sht.mmax)}
+    if sht is SCALAR:
+        wanted |= {"rotate_alm": lambda a: zonal.rotate_alm(a, TURN)}
+    for name, function in wanted.items():
+        call, kind = made.pop(name)
+        given = array(sht, kind, rng)
+        np.testing.assert_allclose(call(given), function(given.numpy()), **ROUNDING, err_msg=name)
+    assert list(made) == ["alm2cl"]
+
+
+def test_spectra_are_those_of_the_plain_function(zt, rng):
+    alm, other = (array(SCALAR, "alm", rng) for _ in range(2))
+    for one in (alm, other):
+        one[: LMAX + 1] = one[: LMAX + 1].real
+    np.testing.assert_allclose(zt.alm2cl(alm, other, lmax=LMAX), zonal.alm2cl(alm.numpy(), other.numpy()), **ROUNDING)
+
+
+def test_the_window_of_a_profile_is_that_of_the_kernel(zt):
+    kernel = zonal.Kernel.gaussian("10deg")
+    made = zt.profile_window(lambda theta: from_numpy(kernel.profile(theta.numpy())), 40)
+    np.testing.assert_allclose(made, kernel.window(40), rtol=0, atol=1e-12)  # what Kernel.window promises
+
+
+def test_a_mask_hides_what_is_not_finite(zt, rng):
+    sky, mask = array(SCALAR, "map", rng), from_numpy((rng.uniform(size=48) > 0.3).astype(float))
+    made = zt.analyze(from_numpy(np.where(mask > 0, sky, np.nan)), SCALAR, mask=mask)
+    np.testing.assert_allclose(made, SCALAR.analyze((sky * mask).numpy()), **ROUNDING)
+
+
+def test_arrays_that_do_not_fit_are_refused(zt):
+    ones = lambda *shape: from_numpy(np.ones(shape))
+    for call, message in [(lambda: zt.synthesize(ones(5), SCALAR), r"alm: has shape \(5,\): must be \[..., 15\]"),
+                          (lambda: zt.analyze(ones(5), SCALAR), r"map: has shape \(5,\): must be \[..., 48\]"),
+                          (lambda: zt.analyze(ones(48), SCALAR, iterations=-1), "iterations = -1: must be"),
+                          (lambda: zt.almxfl(ones(15), ones(3), LMAX), r"window: has shape \(3,\)"),
+                          (lambda: zt.alm2cl(ones(15), lmax=LMAX, mmax=LMAX + 1), "mmax = 5: must be from 0 to lmax = 4"),
+                          (lambda: zt.gaussian_window(ones(LMAX + 1), LMAX), r"fwhm: has shape \(5,\)")]:
+        with pytest.raises(ValueError, match=message):
+            call()
+    for call, message in [(lambda: zt.adjoint(1j * ones(48), SCALAR), "map: must hold real numbers, not complex"),
+                          (lambda: zt.analyze(np.ones(48), SCALAR), "map: must be a torch.Tensor, not ndarray"),
+                          (lambda: zt.synthesize(ones(15), SCALAR.grid), "sht: must be a zonal.SHT, not Grid")]:
+        with pytest.raises(TypeError, match=message):
+            call()
