@@ -128,6 +128,7 @@ class OneProcess {
           solved_(alm_),
           map_({n_maps, plan_.map_components(), grid.n_pixels()}),
           synthesized_(map_),
+          transposed_(map_),
           weights_({grid.n_pixels()}) {
         std::mt19937_64 generator(3);
         std::normal_distribution<double> normal;
@@ -137,6 +138,7 @@ class OneProcess {
         for (std::int64_t i = 0; i < map_.size(); ++i) map_.data()[i] = static_cast<T>(normal(generator));
         for (std::int64_t i = 0; i < weights_.size(); ++i) weights_(i) = i % 3 == 0 ? 0.5 : 1.25;
         plan_.template synthesize<T>(alm_.view(), synthesized_.view());
+        adjoint_analysis<T>(plan_, std::as_const(alm_).view(), transposed_.view());
         plan_.template adjoint_synthesis<T>(map_.view(), adjoint_.view());
         plan_.template quadrature<T>(map_.view(), quadrature_.view());
         ShtWorkspace workspace = plan_.make_workspace();
@@ -159,6 +161,8 @@ class OneProcess {
         };
         local.template synthesize<T>(alm.view(), synthesized.view());
         EXPECT_EQ(parts.other_pixels<T>(synthesized.view(), synthesized_.view()), 0);
+        adjoint_analysis<T>(local, alm.view(), synthesized.view());
+        EXPECT_EQ(parts.other_pixels<T>(synthesized.view(), transposed_.view()), 0);
         local.template adjoint_synthesis<T>(map.view(), found.view());
         same("adjoint", adjoint_.view());
         local.template quadrature<T>(map.view(), found.view());
@@ -187,7 +191,7 @@ class OneProcess {
     Grid grid_;
     ShtPlan plan_;
     Array<std::complex<T>, 3> alm_, adjoint_, quadrature_, projected_, iterated_, solved_;
-    Array<T, 3> map_, synthesized_;
+    Array<T, 3> map_, synthesized_, transposed_;
     Array<double, 1> weights_;
     AnalysisReport iterations_, solution_;
 };

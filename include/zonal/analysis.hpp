@@ -15,9 +15,10 @@ namespace zonal {
 
 struct AnalysisReport;
 
-/// How to invert the synthesis. With neither iterations nor tolerance the answer is A f = S^T W f: exact for
-/// band-limited maps on Gauss-Legendre grids and, to lmax = (n_rings - 1) / 2, on Clenshaw-Curtis and Fejer
-/// grids; an approximation on HEALPix.
+/// How to invert the synthesis. Up to exact_lmax(grid), on Gauss-Legendre and equidistant rings, the inverse
+/// is known: the answer is exact for band-limited maps, and iterations, tolerance and is_enough only add what
+/// the report measures. Elsewhere, as on HEALPix, and with weights of the caller's, the answer with neither
+/// is the approximation A f = S^T W f.
 struct AnalysisOptions {
     /// Jacobi iterations a += A (f - S a) that follow a = A f, as healpy's iter; 0 to 1000.
     int iterations = 0;
@@ -42,7 +43,10 @@ struct AnalysisOptions {
 /// What an analysis did and how well it went.
 struct AnalysisReport {
     int iterations = 0;
-    /// tolerance > 0: |S^T W (f - S a)| / |S^T W f|, the largest of the batch; else 0.
+    /// Whether the alm are an exact inverse's: those of the map if it is band-limited, to rounding.
+    bool exact = true;
+    /// tolerance > 0: |S^T W (f - S a)| / |S^T W f|, the largest of the batch; else 0. 0 of exact inverses,
+    /// which leave nothing of it.
     double residual = 0;
     /// tolerance > 0: whether the residual came down to it. Without a tolerance nothing was to be reached:
     /// true.
@@ -70,22 +74,40 @@ struct AnalysisReport {
 /// Makes `whole` the report of several analyses, which is that of the worst of them in each respect.
 void merge(const AnalysisReport& part, AnalysisReport& whole);
 
+/// The largest lmax up to which analyze is exact, if all orders m <= lmax are asked for: n_rings - 1 on
+/// Gauss-Legendre, Fejer, Driscoll-Healy and McEwen-Wiaux rings, n_rings - 2 on Clenshaw-Curtis rings, if
+/// they have 2 lmax + 1 pixels each; -1 of other grids, their subsets, and grids of the caller's own rings.
+/// Beyond it these grids do not determine the alm, and analyze throws.
+std::int64_t exact_lmax(const Grid& grid);
+
 /// The largest lmax for which a grid has as many rings and pixels as there are unknowns (necessary for an
 /// inverse, not sufficient: HEALPix gives 3.46 nside, and needs many iterations above 2 nside).
 std::int64_t invertible_lmax(const Grid& grid);
 
-/// alm = an inverse of the synthesis in the least-squares sense. Pixels in no ring of the grid do not count.
+/// alm = an inverse of the synthesis, exact up to exact_lmax and else in the least-squares sense. Pixels in
+/// no ring of the grid do not count.
 ///
 /// map: [batch, plan.map_components(), grid.n_pixels()], alm: [batch, plan.alm_components(), layout.size()].
 /// T: float or double. Scratch memory beside a transform's: none for plain quadrature, one set of alm
 /// for iterations, a map more with weights, and with a tolerance two maps and three sets of alm. Throws
-/// InvalidArgument and what `progress` asks for.
+/// InvalidArgument, also for an lmax or mmax above what a grid that has an exact_lmax holds, and what
+/// `progress` asks for.
 template <class T>
 AnalysisReport analyze(const ShtPlan& plan, ConstView<T, 3> map, View<std::complex<T>, 3> alm,
                        const AnalysisOptions& options = {});
 template <class T>
 AnalysisReport analyze(const ShtPlan& plan, ConstView<T, 3> map, View<std::complex<T>, 3> alm,
                        ShtWorkspace& workspace, const AnalysisOptions& options);
+
+/// map = the transpose of analyze without iterations, tolerance and weights: W S, or what stands for W where
+/// equidistant rings are analysed exactly. Gradients go back through it. Pixels of the map that are in no
+/// ring are left as they are. Throws as analyze does.
+template <class T>
+void adjoint_analysis(const ShtPlan& plan, ConstView<std::complex<T>, 3> alm, View<T, 3> map,
+                      ShtWorkspace& workspace, const Progress& progress = {});
+template <class T>
+void adjoint_analysis(const ShtPlan& plan, ConstView<std::complex<T>, 3> alm, View<T, 3> map,
+                      const Progress& progress = {});
 
 /// The memory of the host that analyze takes beside map and alm, both in double precision, its workspace
 /// among it. n_batch: extent of the first axis of both.

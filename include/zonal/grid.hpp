@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,12 +28,18 @@ struct PixelRange {
     bool operator==(const PixelRange&) const = default;
 };
 
+/// Rings at theta_i = (2 i + first) pi / parts, i = 0, 1, ...
+struct EquidistantRings {
+    std::int64_t first, parts;
+    bool operator==(const EquidistantRings&) const = default;
+};
+
 /// An iso-latitude grid: a list of rings in any order, with any number of pixels each. Build your own from
 /// rings, or use the factories below. Any subset of a grid's rings is a grid too: a partial sky in rings
 /// costs only its rings.
 ///
-/// In the factories' grids southern rings mirror northern ones to the last bit (equal sin_theta, opposite
-/// cos_theta), and a ring on the equator has cos_theta = 0.
+/// In the factories' grids southern rings that mirror northern ones do so to the last bit (equal sin_theta,
+/// opposite cos_theta), and a ring on the equator has cos_theta = 0.
 class Grid {
   public:
     /// n_map_pixels: length of the maps that the rings index into; -1 takes the end of the furthest ring.
@@ -55,6 +62,9 @@ class Grid {
     /// Degree up to which the weights integrate polynomials in cos theta exactly, where a rule that this
     /// class made says so; -1 of every other grid.
     std::int64_t exact_degree() const { return exact_degree_; }
+    /// Where the rings are, if a factory of this class made all of an equidistant grid: analyze is exact
+    /// there up to twice the lmax that the weights allow (zonal::exact_lmax).
+    const std::optional<EquidistantRings>& equidistant() const { return equidistant_; }
 
     /// The grid of the rings with these indices, of maps of the same length: other pixels are left alone.
     Grid subset(const std::vector<std::int64_t>& ring_indices) const;
@@ -64,25 +74,34 @@ class Grid {
     /// n_rings Gauss-Legendre nodes from north to south; exact for lmax <= n_rings - 1 where
     /// n_phi >= 2 lmax + 1. weight = Gauss weight * 2 pi / n_phi.
     static Grid gauss_legendre(std::int64_t n_rings, std::int64_t n_phi, double phi_0 = 0);
-    /// theta_i = i pi / (n_rings - 1), n_rings >= 2, poles included. This rule and Fejer's two integrate
-    /// polynomials in cos theta exactly up to degree n_rings - 1, so analysis is exact for
-    /// lmax <= (n_rings - 1) / 2 where n_phi >= 2 lmax + 1.
+    /// theta_i = i pi / (n_rings - 1), n_rings >= 2, poles included. analyze is exact for lmax <= n_rings - 2
+    /// where n_phi >= 2 lmax + 1. The weights of this rule and the following integrate polynomials in cos
+    /// theta exactly up to degree n_rings - 1.
     static Grid clenshaw_curtis(std::int64_t n_rings, std::int64_t n_phi, double phi_0 = 0);
-    /// theta_i = (i + 1/2) pi / n_rings (Fejer's first rule); as exact as Clenshaw-Curtis.
+    /// theta_i = (i + 1/2) pi / n_rings (Fejer's first rule); analyze is exact for lmax <= n_rings - 1.
     static Grid fejer1(std::int64_t n_rings, std::int64_t n_phi, double phi_0 = 0);
-    /// theta_i = (i + 1) pi / (n_rings + 1), without the poles (Fejer's second rule); as exact as
-    /// Clenshaw-Curtis.
+    /// theta_i = (i + 1) pi / (n_rings + 1), without the poles (Fejer's second rule); analyze is exact for
+    /// lmax <= n_rings - 1.
     static Grid fejer2(std::int64_t n_rings, std::int64_t n_phi, double phi_0 = 0);
     /// Equidistant cylindrical (plate carree, CAR): fejer1 rings, pixels centred at (j + 1/2) 2 pi / n_phi.
     static Grid equidistant_cylindrical(std::int64_t n_rings, std::int64_t n_phi);
+    /// theta_i = i pi / n_rings, with the north pole and without the south pole (Driscoll & Healy 1994);
+    /// analyze is exact for lmax <= n_rings - 1, twice what the rule's weights allow. What s2fft calls "dh"
+    /// is fejer1.
+    static Grid driscoll_healy(std::int64_t n_rings, std::int64_t n_phi, double phi_0 = 0);
+    /// theta_i = (2 i + 1) pi / (2 n_rings - 1), with the south pole (McEwen & Wiaux 2011), or flipped
+    /// 2 i pi / (2 n_rings - 1), with the north pole; analyze is exact for lmax <= n_rings - 1.
+    static Grid mcewen_wiaux(std::int64_t n_rings, std::int64_t n_phi, double phi_0 = 0,
+                             bool flipped = false);
 
   private:
-    static Grid exact_to(std::int64_t degree, Grid grid);
+    static Grid exact_to(std::int64_t degree, Grid grid, std::optional<EquidistantRings> rings = {});
 
     std::vector<Ring> rings_;
     std::int64_t n_pixels_;
     std::string name_;
     std::int64_t healpix_nside_ = 0, healpix_nside_of_rings_ = 0, exact_degree_ = -1;
+    std::optional<EquidistantRings> equidistant_;
 };
 
 }  // namespace zonal

@@ -6,6 +6,7 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "call.hpp"
+#include "zonal/analysis.hpp"
 #include "zonal/sky/sky_map.hpp"
 
 namespace zonal::python {
@@ -54,11 +55,14 @@ void bind_grids(nb::module_& module) {
         .def_static("fejer1", &Grid::fejer1)
         .def_static("fejer2", &Grid::fejer2)
         .def_static("equidistant_cylindrical", &Grid::equidistant_cylindrical)
+        .def_static("driscoll_healy", &Grid::driscoll_healy)
+        .def_static("mcewen_wiaux", &Grid::mcewen_wiaux)
         .def("subset", &Grid::subset)
         .def_prop_ro("n_rings", &Grid::n_rings)
         .def_prop_ro("n_pixels", &Grid::n_pixels)
         .def_prop_ro("name", &Grid::name)
         .def_prop_ro("has_other_pixels", &Grid::has_other_pixels)
+        .def_prop_ro("exact_lmax", &exact_lmax)
         .def("nearest_pixels", &nearest_pixels)
         .def("theta", [](const Grid& grid) { return column(grid, &Ring::theta); })
         .def("phi_0", [](const Grid& grid) { return column(grid, &Ring::phi_0); })

@@ -111,6 +111,17 @@ class Transform {
         return done;
     }
 
+    template <class T>
+    void adjoint_analysis(const AnyArray<const Complex<T>>& alm, const AnyArray<T>& map, nb::handle progress,
+                          Stream stream) const {
+        const auto from = batch_of(alm, has_components());
+        const auto to = batch_of(map, has_components());
+        require_apart(from, to);
+        with_workspace(stream, at_once(from), progress, [&](ShtWorkspace& workspace, const Progress& report) {
+            zonal::adjoint_analysis<T>(plan_, from, to, workspace, report);
+        });
+    }
+
     /// Calls work(workspace), without Python. n_maps: of the call.
     template <class Work>
     void lend_workspace(const Work& work, Stream stream, std::int64_t n_maps) const {

@@ -42,6 +42,8 @@ void define_calls(nb::class_<Transform>& transform) {
              nb::arg("progress").none(), nb::arg("stream").none() = nb::none())
         .def("adjoint", &Transform::adjoint<T>, nb::arg("map").noconvert(), nb::arg("alm").noconvert(),
              nb::arg("progress").none(), nb::arg("stream").none() = nb::none())
+        .def("adjoint_analysis", &Transform::adjoint_analysis<T>, nb::arg("alm").noconvert(),
+             nb::arg("map").noconvert(), nb::arg("progress").none(), nb::arg("stream").none() = nb::none())
         .def("analyze", &Transform::analyze<T>, nb::arg("map").noconvert(), nb::arg("alm").noconvert(),
              nb::arg("iterations"), nb::arg("tolerance"), nb::arg("max_iterations"), nb::arg("ring_weights"),
              nb::arg("pixel_weights").none(), nb::arg("progress").none(),
@@ -53,6 +55,8 @@ void define_calls(nb::class_<Transform>& transform) {
 void bind_transforms(nb::module_& module) {
     Report<AnalysisReport>(module, "AnalysisReport", "What an analysis did and how well it went.")
         .field("iterations", &AnalysisReport::iterations)
+        .field("exact", &AnalysisReport::exact,
+               "Whether the alm are an exact inverse's: those of the map if it is band-limited, to rounding.")
         .field("residual", &AnalysisReport::residual,
                "With a tolerance: |S^T W (f - S a)| / |S^T W f|, the largest of the batch; else 0.")
         .field("reached_tolerance", &AnalysisReport::reached_tolerance)

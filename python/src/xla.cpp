@@ -103,6 +103,16 @@ ffi::Error analyze(const Where& where, std::int64_t sht, std::int64_t iterations
     });
 }
 
+template <class Where>
+ffi::Error adjoint_analysis(const Where& where, std::int64_t sht, const Buffer& alm, const Buffer& map) {
+    return with_transform(where, sht, map, [&](auto zero, const ShtPlan& plan, ShtWorkspace& workspace) {
+        using T = decltype(zero);
+        if (plan.grid().has_other_pixels()) std::memset(map.untyped_data(), 0, map.size_bytes());
+        zonal::adjoint_analysis<T>(plan, view_of<const Complex<T>>(alm, where.space),
+                                   view_of<T>(map, where.space), workspace);
+    });
+}
+
 template <class T>
 void rotate_rows(std::int64_t lmax, const EulerAngles& angles, int threads, const Buffer& alm,
                  const Buffer& turned) {
@@ -156,6 +166,16 @@ XLA_FFI_DEFINE_HANDLER(
     },
     with_arrays(of_transform().Attr<std::int64_t>("iterations")));
 XLA_FFI_DEFINE_HANDLER(
+    host_adjoint_analysis,
+    [](std::int64_t sht, Buffer alm, Out map) { return adjoint_analysis(Host{}, sht, alm, *map); },
+    with_arrays(of_transform()));
+XLA_FFI_DEFINE_HANDLER(
+    cuda_adjoint_analysis,
+    [](void* stream, std::int64_t sht, Buffer alm, Out map) {
+        return adjoint_analysis(Cuda{stream}, sht, alm, *map);
+    },
+    with_arrays(of_transform_on_cuda()));
+XLA_FFI_DEFINE_HANDLER(
     host_rotate,
     [](std::int64_t lmax, double psi, double theta, double phi, std::int64_t threads, Buffer alm,
        Out turned) {
@@ -192,9 +212,11 @@ void bind_xla(nb::module_& module) {
         host["synthesize"] = capsule_of(host_synthesize);
         host["adjoint"] = capsule_of(host_adjoint);
         host["analyze"] = capsule_of(host_analyze);
+        host["adjoint_analysis"] = capsule_of(host_adjoint_analysis);
         host["rotate"] = capsule_of(host_rotate);
         cuda["synthesize"] = capsule_of(cuda_synthesize);
         cuda["adjoint"] = capsule_of(cuda_adjoint);
+        cuda["adjoint_analysis"] = capsule_of(cuda_adjoint_analysis);
         cuda["analyze"] = capsule_of(cuda_analyze);
         nb::typed<nb::dict, nb::str, Handlers> of_platforms;
         of_platforms["cpu"] = host;

@@ -82,20 +82,26 @@ class Grid:
     def clenshaw_curtis(cls, n_rings: int, n_phi: int, phi_0: AngleLike = 0.0) -> Grid:
         """Rings at theta = i pi / (n_rings - 1), poles included; n_rings >= 2.
 
-        Analysis is exact for lmax <= (n_rings - 1) / 2 where n_phi >= 2 lmax + 1; the same holds for Fejer's rules.
+        Analysis is exact for lmax <= n_rings - 2 where n_phi >= 2 lmax + 1.
         """
         return _rings("clenshaw_curtis", n_rings, n_phi, angle(phi_0, "phi_0"))
 
     @classmethod
     @checked
     def fejer1(cls, n_rings: int, n_phi: int, phi_0: AngleLike = 0.0) -> Grid:
-        """Rings at theta = (i + 1/2) pi / n_rings, Fejer's first rule."""
+        """Rings at theta = (i + 1/2) pi / n_rings, Fejer's first rule.
+
+        Analysis is exact for lmax <= n_rings - 1 where n_phi >= 2 lmax + 1.
+        """
         return _rings("fejer1", n_rings, n_phi, angle(phi_0, "phi_0"))
 
     @classmethod
     @checked
     def fejer2(cls, n_rings: int, n_phi: int, phi_0: AngleLike = 0.0) -> Grid:
-        """Rings at theta = (i + 1) pi / (n_rings + 1), without the poles, Fejer's second rule."""
+        """Rings at theta = (i + 1) pi / (n_rings + 1), without the poles, Fejer's second rule.
+
+        Analysis is exact for lmax <= n_rings - 1 where n_phi >= 2 lmax + 1.
+        """
         return _rings("fejer2", n_rings, n_phi, angle(phi_0, "phi_0"))
 
     @classmethod
@@ -103,6 +109,32 @@ class Grid:
     def equidistant_cylindrical(cls, n_rings: int, n_phi: int) -> Grid:
         """Plate carree (CAR): the rings of fejer1, pixels centred at longitudes (j + 1/2) 2 pi / n_phi."""
         return _rings("equidistant_cylindrical", n_rings, n_phi)
+
+    @classmethod
+    @checked
+    def driscoll_healy(cls, n_rings: int, n_phi: int, phi_0: AngleLike = 0.0) -> Grid:
+        """Rings at theta = i pi / n_rings, with the north pole and without the south pole (Driscoll & Healy 1994).
+
+        Analysis is exact for lmax <= n_rings - 1 where n_phi >= 2 lmax + 1. The grid that s2fft calls "dh" is fejer1.
+        """
+        return _rings("driscoll_healy", n_rings, n_phi, angle(phi_0, "phi_0"))
+
+    @classmethod
+    @checked
+    def mcewen_wiaux(cls, n_rings: int, n_phi: int, phi_0: AngleLike = 0.0, flipped: bool = False) -> Grid:
+        """Rings at theta = (2 i + 1) pi / (2 n_rings - 1), with the south pole (McEwen & Wiaux 2011), or flipped
+        2 i pi / (2 n_rings - 1), with the north pole.
+
+        Analysis is exact for lmax <= n_rings - 1 where n_phi >= 2 lmax + 1.
+        """
+        return _rings("mcewen_wiaux", n_rings, n_phi, angle(phi_0, "phi_0"), flipped)
+
+    @property
+    def exact_lmax(self) -> int | None:
+        """The largest lmax up to which `zonal.SHT.analyze` is exact, on grids of the factories with Gauss-Legendre or
+        equidistant rings, which determine no more; else None."""
+        lmax: int = self._grid.exact_lmax
+        return None if lmax < 0 else lmax
 
     @property
     def n_pixels(self) -> int:

@@ -198,7 +198,7 @@ def _primitive(name: str, shape: Callable[..., tuple[int, int]], call: Callable[
     what the compiled call is told. All take the array or its axes and the primitive's parameters."""
     parameters = tuple(inspect.signature(transpose).parameters)[1:]
     primitive: Any = Primitive(f"zonal_{name}")
-    is_complex_result = name != "synthesize"
+    is_complex_result = name not in ("synthesize", "adjoint_analysis")
 
     def result(array: Any, **parameters: Any) -> jax.core.ShapedArray:
         kind = np.result_type(array.dtype, np.complex64) if is_complex_result else np.finfo(array.dtype).dtype
@@ -260,10 +260,9 @@ def _adjoint_of_analysis(cotangent: Any, *, sht: SHT, iterations: int) -> Any:
     """With A = S^T and B = A W, the analysis is sum_j (1 - B S)^j B, j = 0 .. iterations; its transpose is
     W S sum_j (1 - B S)^j in terms of conj(h) / D."""
     alm = given = _conj_over_counts(cotangent, sht.lmax)
-    weights = pixel_weights(sht.grid).astype(alm.real.dtype)
-    for _ in range(iterations):
-        alm = given + alm - _ADJOINT.bind(weights * _SYNTHESIZE.bind(alm, sht=sht), sht=sht)
-    return weights * _SYNTHESIZE.bind(alm, sht=sht)
+    for _ in range(iterations if sht.grid.exact_lmax is None else 0):
+        alm = given + alm - _ADJOINT.bind(_ADJOINT_ANALYSIS.bind(alm, sht=sht), sht=sht)
+    return _ADJOINT_ANALYSIS.bind(alm, sht=sht)
 
 
 def _turn(alm: Any, *, lmax: int, psi: float, theta: float, phi: float, threads: int) -> Any:
@@ -289,6 +288,11 @@ _SYNTHESIZE: Any = _primitive(
     "synthesize", lambda components, n, sht: (components, sht.grid.n_pixels),
     lambda alm, sht: _call(sht.synthesize, alm, sht),
     lambda cotangent, sht: (lambda alm: _counts(sht.lmax, alm) * alm.conj())(_ADJOINT.bind(cotangent, sht=sht)),
+    lambda sht: {"sht": np.int64(sht._number)})
+_ADJOINT_ANALYSIS: Any = _primitive(
+    "adjoint_analysis", lambda components, n, sht: (components, sht.grid.n_pixels),
+    lambda alm, sht: _call(sht.adjoint_analysis, alm, sht),
+    lambda cotangent, sht: (lambda alm: _counts(sht.lmax, alm) * alm.conj())(_ANALYZE.bind(cotangent, sht=sht, iterations=0)),
     lambda sht: {"sht": np.int64(sht._number)})
 _ADJOINT: Any = _primitive(
     "adjoint", lambda components, n, sht: (components, sht.n_alm),

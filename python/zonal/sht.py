@@ -163,14 +163,17 @@ class SHT:
         alm: [n_alm], [2, n_alm] or a batch of them (see the class). out: where to write the map; pixels in no ring
         of the grid are left as they are, and are 0 without out. progress: as in `zonal.convolve`. stream: see the class.
         """
+        return self._map_of(self._transform.synthesize, "synthesis", alm, out, progress, stream)
+
+    def _map_of(self, call: Callable[..., None], name: str, alm: Any, out: Any, progress: Progress, stream: Any) -> Any:
         if type(alm) is not np.ndarray or stream is not None:
             arrays = device_arrays("alm", alm, self._device, stream)
             if arrays is not None:
                 dtype = partner(arrays.dtype(COMPLEX))
                 shape = self._shape("alm", alm, self._n_alm, self._grid.n_pixels)
                 made, written = arrays.output(out, shape, dtype, self._grid.has_other_pixels)
-                with reporting(progress, "synthesis") as report:
-                    self._transform.synthesize(arrays.given(), written, report, arrays.stream)
+                with reporting(progress, name) as report:
+                    call(arrays.given(), written, report, arrays.stream)
                 return arrays.finished(made, out)
         kind = kind_of(alm)
         alm = complex_input("alm", alm)
@@ -180,10 +183,10 @@ class SHT:
         if is_new and self._grid.has_other_pixels:
             written.fill(0)
         if progress is False:
-            self._transform.synthesize(alm, written, None)
+            call(alm, written, None)
         else:
-            with reporting(progress, "synthesis") as report:
-                self._transform.synthesize(alm, written, report)
+            with reporting(progress, name) as report:
+                call(alm, written, report)
         return kind.numbers(written) if is_new or written is out else out
 
     @overload
@@ -207,18 +210,20 @@ class SHT:
                 tolerance: float | None = None, max_iterations: int | None = None, ring_weights: ArrayLike | None = None,
                 pixel_weights: ArrayLike | None = None, progress: Progress = False, stream: Any = None,
                 return_report: bool = False) -> Any:
-        """Returns the alm of a map: an inverse of the synthesis in the least-squares sense.
+        """Returns the alm of a map: an inverse of the synthesis, exact up to the grid's exact_lmax and else in the
+        least-squares sense.
 
         map: [n_pixels], [2, n_pixels] or a batch of them. out: where to write the alm.
         iterations: Jacobi iterations a += A (f - S a) that follow a = A f, as healpy's iter; from 0 to 1000. By
-        default 3 on HEALPix, 0 on other grids, where quadrature is exact up to the lmax that their factory names.
+        default 3 on HEALPix, 0 on other grids. Where the analysis is exact there is nothing for iterations or a
+        tolerance to improve.
         tolerance: conjugate gradients instead, at most max_iterations (200 by default), until the residual
         |S^T W (f - S a)| / |S^T W f| is at most this.
         ring_weights: [n_rings], pixel_weights: [n_pixels]; they multiply the grid's weights and are not negative.
         progress: as in `zonal.convolve`. stream: see the class; with iterations or a tolerance the call waits.
 
         With return_report it returns alm and an AnalysisReport; without, what a report notes becomes a ZonalWarning.
-        Raises ValueError for shapes, options outside their range, iterations together with a tolerance, and UNSEEN
+        Raises ValueError for shapes, an lmax above the grid's exact_lmax where it has one, options outside their range, iterations together with a tolerance, and UNSEEN
         pixels in the memory of the host, which `zonal.map2alm` takes as masked.
         """
         options = analysis_options(self._grid, iterations, tolerance, max_iterations, ring_weights, pixel_weights)
@@ -231,6 +236,14 @@ class SHT:
             return call.result(), report
         warn([report.note])
         return call.result()
+
+    def adjoint_analysis(self, alm: Any, out: Any = None, *, progress: Progress = False, stream: Any = None) -> Any:
+        """Returns the transpose of analyze without iterations, on the grids where that is exact and W S elsewhere: what
+        gradients through an analysis need. Arguments are those of synthesize.
+
+        <map, adjoint_analysis(alm)> = <analyze(map), alm>, with alm of m > 0 counted twice.
+        """
+        return self._map_of(self._transform.adjoint_analysis, "adjoint analysis", alm, out, progress, stream)
 
     def _map_and_alm(self, map: Any, out: Any, stream: Any) -> _Call:
         arrays = device_arrays("map", map, self._device, stream)

@@ -225,9 +225,14 @@ def _analyze(map: Tensor, number: int, iterations: int) -> Tensor:
 def _analyze_back(alm: Tensor, number: int, iterations: int) -> Tensor:
     """The transpose of the analysis: with A = S^T, W S sum_j (1 - A W S)^j (h / D)."""
     made = given = alm / _counts(alm, sht_of_number(number).lmax)
-    for _ in range(_iterations(number, iterations)):
-        made = given + made - _adjoint(_weigh(_synthesize(made, number), number), number)
-    return _weigh(_synthesize(made, number), number)
+    sht = sht_of_number(number)
+    for _ in range(_iterations(number, iterations) if sht.grid.exact_lmax is None else 0):
+        made = given + made - _adjoint(_adjoint_analysis(made, sht), number)
+    return _adjoint_analysis(made, sht)
+
+
+def _adjoint_analysis(alm: Tensor, sht: SHT) -> Tensor:
+    return _call(sht.adjoint_analysis, alm, sht, sht.n_alm, "alm")
 
 
 def _map_like(alm: Tensor, number: int, *_: Any) -> Tensor:

@@ -8,6 +8,7 @@
 
 #include "fft/complex_fft.hpp"
 #include "sht/legendre/legendre.hpp"
+#include "sht/rings/meridian_integral.hpp"
 #include "sht/rings/resampling_cpu.hpp"
 #include "zonal/error.hpp"
 
@@ -72,7 +73,7 @@ double least_limit(std::vector<Measure> measures) {
 /// coefficients is not hidden behind another's work.
 std::vector<std::vector<std::int64_t>> chunks_of(const std::vector<std::int64_t>& orders,
                                                  const std::vector<double>& costs, std::int64_t n_chunks,
-                                                 bool by_devices) {
+                                                 std::int64_t run, bool by_devices) {
     const double last_over_first = by_devices ? 0.5 : 1;
     std::vector<double> ends;  // of the chunks' shares of the cost
     double sum = 0;
@@ -87,7 +88,8 @@ std::vector<std::vector<std::int64_t>> chunks_of(const std::vector<std::int64_t>
     std::size_t chunk = 0;
     for (const std::int64_t m : orders) {
         const double cost = costs[static_cast<std::size_t>(m)];
-        while (chunk + 1 < chunks.size() && (done + cost / 2) / total * sum >= ends[chunk]) ++chunk;
+        while (m % run == 0 && chunk + 1 < chunks.size() && (done + cost / 2) / total * sum >= ends[chunk])
+            ++chunk;
         chunks[chunk].push_back(m);
         done += cost;
     }
@@ -159,16 +161,20 @@ std::vector<double> most_bytes(std::span<const double> bytes, std::span<const do
 }
 
 std::vector<std::vector<std::int64_t>> deal_pairs(std::span<const double> costs,
-                                                  std::span<const double> speeds) {
-    const auto n = static_cast<std::int64_t>(costs.size());
+                                                  std::span<const double> speeds, std::int64_t run) {
+    const auto n_items = static_cast<std::int64_t>(costs.size()), n = (n_items + run - 1) / run;
+    const auto end_of = [&](std::int64_t k) { return std::min((k + 1) * run, n_items); };
     struct Pair {
         std::int64_t first, last;
         double cost;
     };
+    const auto cost_of = [&](std::int64_t k) {
+        return std::accumulate(costs.begin() + k * run, costs.begin() + end_of(k), 0.0);
+    };
     std::vector<Pair> pairs;
     for (std::int64_t i = 0; i <= n - 1 - i; ++i) {
         const std::int64_t last = n - 1 - i;
-        pairs.push_back({i, last, costs[i] + (last > i ? costs[last] : 0)});
+        pairs.push_back({i, last, cost_of(i) + (last > i ? cost_of(last) : 0)});
     }
     std::stable_sort(pairs.begin(), pairs.end(),
                      [](const Pair& a, const Pair& b) { return a.cost > b.cost; });
@@ -179,8 +185,10 @@ std::vector<std::vector<std::int64_t>> deal_pairs(std::span<const double> costs,
         for (std::size_t i = 1; i < speeds.size(); ++i)
             if ((work[i] + pair.cost) / speeds[i] < (work[best] + pair.cost) / speeds[best]) best = i;
         work[best] += pair.cost;
-        shares[best].push_back(pair.first);
-        if (pair.last > pair.first) shares[best].push_back(pair.last);
+        for (std::int64_t k = pair.first;; k = pair.last) {
+            for (std::int64_t item = k * run; item < end_of(k); ++item) shares[best].push_back(item);
+            if (k == pair.last) break;
+        }
     }
     for (auto& share : shares) std::sort(share.begin(), share.end());
     return shares;
@@ -273,11 +281,13 @@ Partition::Partition(const Grid& grid, const sht::RingPairs& pairs, const ShtOpt
             fmt::format("{} are too many for {}: must be at most {}, one for {} pairs of rings; start fewer",
                         speeds.size(), grid.name(), pairs.n_blocks(), sht::block_size));
     bounds = divide(of_blocks, speeds, bytes, most_bytes(bytes, speeds, by_devices));
-    orders = deal_pairs(of_orders, speeds);
+    // Exact integrals over theta transform orders 2 k and 2 k + 1 together.
+    const std::int64_t run = sht::needs_meridian_integral(grid, options.lmax, options.mmax) ? 2 : 1;
+    orders = deal_pairs(of_orders, speeds, run);
     const std::int64_t n_chunks = chunk_count(pairs, options.spin == 0 ? 1 : 2, n_ranks(), by_devices);
     for (int rank = 0; rank < n_ranks(); ++rank) {
         rings.push_back(rings_of(pairs, bounds[rank], bounds[rank + 1]));
-        chunks.push_back(chunks_of(orders[rank], of_orders, n_chunks, by_devices));
+        chunks.push_back(chunks_of(orders[rank], of_orders, n_chunks, run, by_devices));
         double flops = 0;
         for (const std::int64_t m : orders[rank]) flops += of_spin[static_cast<std::size_t>(m)];
         legendre_flops.push_back(flops);

@@ -26,9 +26,9 @@ std::vector<double> most_bytes(std::span<const double> bytes, std::span<const do
 
 /// The numbers of the items of each share, ascending: pairs of the first and the last, the second and the
 /// last but one, ..., go one by one, the most expensive first, to the share that would end first. A share may
-/// be empty.
+/// be empty. run: items k run .. k run + run - 1 stay together and count as one.
 std::vector<std::vector<std::int64_t>> deal_pairs(std::span<const double> costs,
-                                                  std::span<const double> speeds);
+                                                  std::span<const double> speeds, std::int64_t run = 1);
 
 /// What a rank computes on.
 struct RankDevice {

@@ -40,30 +40,37 @@ DistributedTransform::DistributedTransform(std::shared_ptr<Transport> transport,
       partition_(grid, pairs_, options, speeds, link_ != nullptr),
       packed_(radial::pack_rings(grid, partition_.rings[rank_])),
       here_(rings_here(grid, partition_.rings[rank_], packed_.grid)),
+      exact_(sht::make_exact_rings(grid_, pairs_, options.lmax, options.mmax, options.spin)),
       stages_(make_stages()),
-      ring_band_(make_ring_band()),
-      chunk_bands_(make_chunk_bands()) {}
+      bands_(make_bands(pairs_)),
+      exact_bands_(exact_ ? std::optional(make_bands(exact_->all_orders)) : std::nullopt) {}
 
 std::unique_ptr<const sht::Stages> DistributedTransform::make_stages() const {
     const AlmLayout layout(options_.lmax, options_.mmax, partition_.orders[rank_]);
     if (options_.device.kind() == Device::Kind::cuda)
         return sht::make_cuda_stages(layout, options_, pairs_, packed_.grid, partition_.bounds[rank_],
-                                     partition_.bounds[rank_ + 1]);
-    return std::make_unique<const sht::CpuStages>(layout, options_, pairs_, here_);
+                                     partition_.bounds[rank_ + 1], exact_ ? &*exact_ : nullptr);
+    return std::make_unique<const sht::CpuStages>(layout, options_, pairs_, here_,
+                                                  exact_ ? &exact_->integral : nullptr);
 }
 
-FourierBand DistributedTransform::make_ring_band() const {
+DistributedTransform::Bands DistributedTransform::make_bands(const sht::RingPairs& pairs) const {
     std::vector<std::vector<std::int64_t>> runs;
     for (const auto& chunks : partition_.chunks) runs.insert(runs.end(), chunks.begin(), chunks.end());
-    return {pairs_, partition_.bounds[rank_], partition_.bounds[rank_ + 1], 1, runs};
+    Bands bands{{pairs, partition_.bounds[rank_], partition_.bounds[rank_ + 1], 1, runs}, {}};
+    bands.chunks.reserve(partition_.chunks[rank_].size());
+    for (const auto& orders : partition_.chunks[rank_])
+        bands.chunks.push_back(FourierBand(pairs, 0, pairs.n_blocks(), 1, {orders}));
+    return bands;
 }
 
-std::vector<FourierBand> DistributedTransform::make_chunk_bands() const {
-    std::vector<FourierBand> bands;
-    bands.reserve(partition_.chunks[rank_].size());
-    for (const auto& orders : partition_.chunks[rank_])
-        bands.push_back(FourierBand(pairs_, 0, pairs_.n_blocks(), 1, {orders}));
-    return bands;
+std::int64_t DistributedTransform::Bands::size() const {
+    std::int64_t sent[2] = {}, chunk = 0;
+    for (const auto& band : chunks) {
+        auto& largest = sent[chunk++ % 2];
+        largest = std::max(largest, band.size());
+    }
+    return rings.size() + sent[0] + sent[1];
 }
 
 std::vector<RankShare> DistributedTransform::shares() const {
@@ -80,12 +87,7 @@ std::vector<RankShare> DistributedTransform::shares() const {
 }
 
 std::int64_t DistributedTransform::workspace_bytes(std::int64_t) const {
-    std::int64_t sent[2] = {}, chunk = 0;
-    for (const auto& band : chunk_bands_) {
-        auto& largest = sent[chunk++ % 2];
-        largest = std::max(largest, band.size());
-    }
-    return (ring_band_.size() + sent[0] + sent[1]) * stages_->table().components *
+    return (exact_bands_ ? *exact_bands_ : bands_).size() * stages_->table().components *
                static_cast<std::int64_t>(sizeof(double)) +
            stages_->scratch_bytes();
 }
@@ -144,7 +146,7 @@ std::vector<double> DistributedTransform::sum_orders(View<const double, 2> parti
 template <class T>
 void DistributedTransform::synthesize_maps(View<const std::complex<T>, 3> alm, View<T, 3> map,
                                            ShtWorkspace::Storage& workspace, const Progress& progress) const {
-    Call call(*this, workspace, alm.extent(0), are_on_device(alm, map), progress,
+    Call call(*this, bands_, workspace, alm.extent(0), are_on_device(alm, map), progress,
               static_cast<int>(n_chunks()) + 1);
     call.for_each_pass(alm.extent(0), [&](std::int64_t first, std::int64_t maps) {
         call.orders_to_rings<T>(alm.slice(first, maps));
@@ -155,13 +157,30 @@ void DistributedTransform::synthesize_maps(View<const std::complex<T>, 3> alm, V
 }
 
 template <class T>
-void DistributedTransform::adjoint_maps(View<const T, 3> map, View<std::complex<T>, 3> alm, bool weighted,
-                                        ShtWorkspace::Storage& workspace, const Progress& progress) const {
-    Call call(*this, workspace, alm.extent(0), are_on_device(alm, map), progress,
+void DistributedTransform::synthesize_integrated_maps(View<const std::complex<T>, 3> alm, View<T, 3> map,
+                                                      ShtWorkspace::Storage& workspace,
+                                                      const Progress& progress) const {
+    Call call(*this, *exact_bands_, workspace, alm.extent(0), are_on_device(alm, map), progress,
+              static_cast<int>(n_chunks()) + 1);
+    call.for_each_pass(alm.extent(0), [&](std::int64_t first, std::int64_t maps) {
+        call.orders_to_rings<T>(alm.slice(first, maps));
+        call.on_rings(maps, [&](const FourierBand& band, sht::StageMemory& memory) {
+            stages_->of<T>().synthesize_rings(band, map.slice(first, maps), memory);
+        });
+    });
+}
+
+template <class T>
+void DistributedTransform::adjoint_maps(View<const T, 3> map, View<std::complex<T>, 3> alm,
+                                        sht::Quadrature quadrature, ShtWorkspace::Storage& workspace,
+                                        const Progress& progress) const {
+    const Bands& bands = quadrature == sht::Quadrature::meridian ? *exact_bands_ : bands_;
+    Call call(*this, bands, workspace, alm.extent(0), are_on_device(alm, map), progress,
               static_cast<int>(n_chunks()) + 1);
     call.for_each_pass(alm.extent(0), [&](std::int64_t first, std::int64_t maps) {
         call.on_rings(maps, [&](const FourierBand& band, sht::StageMemory& memory) {
-            stages_->of<T>().adjoint_rings(map.slice(first, maps), weighted, band, memory);
+            stages_->of<T>().adjoint_rings(map.slice(first, maps),
+                                           quadrature == sht::Quadrature::ring_weights, band, memory);
         });
         call.rings_to_orders<T>(alm.slice(first, maps));
     });
@@ -171,7 +190,7 @@ template <class T>
 void DistributedTransform::project_maps(View<const std::complex<T>, 3> alm, View<const T, 3> map,
                                         View<std::complex<T>, 3> update, ShtWorkspace::Storage& workspace,
                                         const Progress& progress) const {
-    Call call(*this, workspace, alm.extent(0), are_on_device(alm, map, update), progress,
+    Call call(*this, bands_, workspace, alm.extent(0), are_on_device(alm, map, update), progress,
               2 * static_cast<int>(n_chunks()) + 1);
     call.for_each_pass(alm.extent(0), [&](std::int64_t first, std::int64_t maps) {
         call.orders_to_rings<T>(alm.slice(first, maps));

@@ -1,12 +1,14 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "distributed/device_link.hpp"
 #include "distributed/partition.hpp"
 #include "distributed/transport.hpp"
 #include "radial/bands/latitude_bands.hpp"
+#include "sht/rings/meridian_integral.hpp"
 #include "sht/stages.hpp"
 #include "sht/transform_by_type.hpp"
 #include "zonal/distributed/plan.hpp"
@@ -55,6 +57,12 @@ class DistributedTransform final : public sht::TransformByType<DistributedTransf
     friend class sht::TransformByType<DistributedTransform>;
     struct Storage;
     class Call;
+    /// F_m of one field as the ring stage has them, and as the Legendre stage has each chunk's.
+    struct Bands {
+        sht::FourierBand rings;
+        std::vector<sht::FourierBand> chunks;
+        std::int64_t size() const;
+    };
 
     std::unique_ptr<const sht::Stages> make_stages() const;
     Storage& storage_of(ShtWorkspace::Storage& workspace) const;
@@ -62,18 +70,20 @@ class DistributedTransform final : public sht::TransformByType<DistributedTransf
     void synthesize_maps(View<const std::complex<T>, 3> alm, View<T, 3> map, ShtWorkspace::Storage& workspace,
                          const Progress& progress) const;
     template <class T>
-    void adjoint_maps(View<const T, 3> map, View<std::complex<T>, 3> alm, bool weighted,
+    void adjoint_maps(View<const T, 3> map, View<std::complex<T>, 3> alm, sht::Quadrature quadrature,
                       ShtWorkspace::Storage& workspace, const Progress& progress) const;
+    template <class T>
+    void synthesize_integrated_maps(View<const std::complex<T>, 3> alm, View<T, 3> map,
+                                    ShtWorkspace::Storage& workspace, const Progress& progress) const;
     template <class T>
     void project_maps(View<const std::complex<T>, 3> alm, View<const T, 3> map,
                       View<std::complex<T>, 3> update, ShtWorkspace::Storage& workspace,
                       const Progress& progress) const;
 
     std::int64_t n_chunks() const { return static_cast<std::int64_t>(partition_.chunks[rank_].size()); }
-    /// F_m of this rank's blocks and all orders: a run for each chunk of each rank.
-    sht::FourierBand make_ring_band() const;
-    /// F_m of all blocks and a chunk of this rank's orders, for each chunk.
-    std::vector<sht::FourierBand> make_chunk_bands() const;
+    /// Of this rank's blocks and all orders, a run for each chunk of each rank; and of all blocks and a chunk
+    /// of this rank's orders, for each chunk. pairs: which say what orders blocks have.
+    Bands make_bands(const sht::RingPairs& pairs) const;
     /// Sums the rows that ranks have of a table, given the numbers of each rank's rows.
     std::vector<double> sum_gathered(View<const double, 2> rows,
                                      const std::vector<std::vector<std::int64_t>>& numbers) const;
@@ -87,9 +97,10 @@ class DistributedTransform final : public sht::TransformByType<DistributedTransf
     const Partition partition_;
     const radial::PackedRings packed_;
     const std::vector<Ring> here_;  ///< the grid's rings, those of this rank with their pixels in its array
+    const std::optional<const sht::ExactRings> exact_;
     const std::unique_ptr<const sht::Stages> stages_;
-    const sht::FourierBand ring_band_;                 ///< of one field: F_m as the ring stage has them
-    const std::vector<sht::FourierBand> chunk_bands_;  ///< and as the Legendre stage has each chunk's
+    const Bands bands_;
+    const std::optional<const Bands> exact_bands_;  ///< of exact integrals, with all orders of every block
 };
 
 }  // namespace zonal::distributed

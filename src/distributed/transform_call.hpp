@@ -42,10 +42,13 @@ struct DistributedTransform::Storage : sht::CpuStorage {
 /// ranks wait for this one's coefficients, whatever is in them.
 class DistributedTransform::Call {
   public:
-    /// on_device: whether all arrays lie there.
-    Call(const DistributedTransform& transform, ShtWorkspace::Storage& workspace, std::int64_t n_maps,
-         bool on_device, const Progress& progress, int stages)
+    /// bands: the transform's, of which exact_bands_ stand for exact integrals. on_device: whether all arrays
+    /// lie there.
+    Call(const DistributedTransform& transform, const Bands& bands, ShtWorkspace::Storage& workspace,
+         std::int64_t n_maps, bool on_device, const Progress& progress, int stages)
         : t_(transform),
+          layout_(bands),
+          is_exact_(t_.exact_bands_ && &bands == &*t_.exact_bands_),
           on_device_(on_device),
           progress_(progress),
           total_(static_cast<double>(n_maps * stages)) {
@@ -54,9 +57,9 @@ class DistributedTransform::Call {
             storage_ = &t_.storage_of(workspace);
             storage_->seconds = {};
             const std::int64_t fields = std::min(n_maps, t_.stages_->maps_per_pass()) * components();
-            storage_->memory->reserve(of_rings, t_.ring_band_.size() * fields);
+            storage_->memory->reserve(of_rings, layout_.rings.size() * fields);
             for (std::int64_t chunk = 0; chunk < t_.n_chunks(); ++chunk)
-                storage_->memory->reserve(of_chunk(chunk), t_.chunk_bands_[chunk].size() * fields);
+                storage_->memory->reserve(of_chunk(chunk), layout_.chunks[chunk].size() * fields);
             report(0);
         } catch (...) {
             error = std::current_exception();
@@ -69,8 +72,9 @@ class DistributedTransform::Call {
     void for_each_pass(std::int64_t n_maps, const Pass& pass) {
         for (std::int64_t first = 0; first < n_maps; first += t_.stages_->maps_per_pass()) {
             const std::int64_t maps = std::min(t_.stages_->maps_per_pass(), n_maps - first);
-            rings_.emplace(in_memory(of_rings, t_.ring_band_, maps * components()));
-            bounds_ = t_.stages_->band_bounds(rings_->n_fields);
+            rings_.emplace(in_memory(of_rings, layout_.rings, maps * components()));
+            bounds_ = is_exact_ ? std::vector<std::int64_t>{0, t_.pairs_.n_blocks()}
+                                : t_.stages_->band_bounds(rings_->n_fields);
             pass(first, maps);
             finish();
             distributed::agree(*t_.transport_, "the end of a transform", error_);
@@ -85,7 +89,9 @@ class DistributedTransform::Call {
                 end(std::move(exchanges[chunk - 2]));  // its coefficients are where this chunk's will be
             const FourierBand sent = chunk_band(chunk);
             compute(storage_->seconds.legendre, [&] {
+                if (is_exact_) t_.stages_->clear_unreached(sent, numbers_of(chunk), *storage_->memory);
                 t_.stages_->of<T>().synthesize_orders(alm, numbers_of(chunk), sent, *storage_->memory);
+                integrate(chunk, sent);
             });
             std::vector<Message<const std::byte>> send;
             std::vector<Message<std::byte>> receive;
@@ -121,6 +127,7 @@ class DistributedTransform::Call {
             for (std::size_t i = 0; i + 1 < bounds_.size(); ++i)
                 bands.push_back(received.part(bounds_[i], bounds_[i + 1]));
             compute(storage_->seconds.legendre, [&] {
+                integrate(chunk, received);
                 t_.stages_->of<T>().adjoint_orders(bands, alm, numbers_of(chunk), *storage_->memory);
             });
             advance(alm.extent(0));
@@ -153,8 +160,13 @@ class DistributedTransform::Call {
         band.data = storage_->memory->reserve(place, band.size());
         return band;
     }
+    void integrate(std::int64_t chunk, const FourierBand& band) const {
+        if (is_exact_)
+            t_.stages_->integrate_orders(band, numbers_of(chunk), t_.exact_->scale(t_.grid_),
+                                         *storage_->memory);
+    }
     FourierBand chunk_band(std::int64_t chunk) const {
-        return in_memory(of_chunk(chunk), t_.chunk_bands_[chunk], rings_->n_fields);
+        return in_memory(of_chunk(chunk), layout_.chunks[chunk], rings_->n_fields);
     }
     sht::OrderNumbers numbers_of(std::int64_t chunk) const {
         std::int64_t first = 0;
@@ -262,7 +274,8 @@ class DistributedTransform::Call {
     }
 
     const DistributedTransform& t_;
-    const bool on_device_;
+    const Bands& layout_;
+    const bool is_exact_, on_device_;
     const Progress& progress_;
     const double total_;
     double done_ = 0;

@@ -100,6 +100,44 @@ std::vector<Node> clenshaw_curtis_nodes(std::int64_t n) {
     return nodes;
 }
 
+// theta_i = i pi / n. The rule of n + 1 points with both poles, in which the value at the south pole is that
+// of the polynomial through the others, sum_{j=0}^{n} (-1)^j F_j = F_0 / 2 + F_n / 2. For even n nothing
+// stays at the north pole (Driscoll & Healy 1994).
+std::vector<Node> driscoll_healy_nodes(std::int64_t n) {
+    std::vector<Node> nodes = clenshaw_curtis_nodes(n + 1);
+    for (std::int64_t i = n / 2 + 1; i <= n; ++i)
+        nodes.push_back(mirrored(nodes[static_cast<std::size_t>(n - i)]));
+    const double pole = nodes.back().weight;
+    nodes.pop_back();
+    for (std::int64_t i = 0; i < n; ++i)
+        nodes[static_cast<std::size_t>(i)].weight += alternating(n + 1 + i) * (i == 0 ? 1 : 2) * pole;
+    if (n % 2 == 0) nodes.front().weight = 0;
+    return nodes;
+}
+
+// theta_i = (2 i + 1) pi / (2 n - 1): cosine series of the whole meridian circle, whose 2 n - 1 points are
+// these and their mirror images.
+std::vector<Node> mcewen_wiaux_nodes(std::int64_t n) {
+    const SineTable table(2 * n - 1);
+    const std::int64_t terms = (n - 1) / 2, half_turn = 2 * n - 1;
+    std::vector<Node> nodes;
+    for (std::int64_t i = 0; i < n; ++i) {
+        const std::int64_t numerator = 2 * i + 1;
+        Node node = 2 * numerator > half_turn ? mirrored(node_at_fraction(half_turn - numerator, half_turn))
+                                              : node_at_fraction(numerator, half_turn);
+        // cos(2 terms theta), its angle reduced in integers
+        const std::int64_t turns = 2 * terms * numerator % (2 * half_turn);
+        const std::int64_t part = std::min(turns, 2 * half_turn - turns);
+        const double cosine = 2 * part > half_turn ? -node_at_fraction(half_turn - part, half_turn).cos_theta
+                                                   : node_at_fraction(part, half_turn).cos_theta;
+        node.weight = (i == n - 1 ? 1 : 2) * 2 / static_cast<double>(half_turn) *
+                      (2 * node.sin_theta * table.odd_series(numerator, terms) +
+                       cosine / static_cast<double>(2 * terms + 1));
+        nodes.push_back(node);
+    }
+    return nodes;
+}
+
 }  // namespace
 }  // namespace grids
 
@@ -116,21 +154,24 @@ Grid Grid::fejer1(std::int64_t n_rings, std::int64_t n_phi, double phi_0) {
     grids::check_n_rings(n_rings);
     return exact_to(degree_of_rule(n_rings),
                     grids::grid_of_rings(grids::kept_nodes({grids::fejer1_nodes, n_rings}), n_rings, n_phi,
-                                         phi_0, "fejer1"));
+                                         phi_0, "fejer1"),
+                    EquidistantRings{1, 2 * n_rings});
 }
 
 Grid Grid::fejer2(std::int64_t n_rings, std::int64_t n_phi, double phi_0) {
     grids::check_n_rings(n_rings);
     return exact_to(degree_of_rule(n_rings),
                     grids::grid_of_rings(grids::kept_nodes({grids::fejer2_nodes, n_rings}), n_rings, n_phi,
-                                         phi_0, "fejer2"));
+                                         phi_0, "fejer2"),
+                    EquidistantRings{2, 2 * n_rings + 2});
 }
 
 Grid Grid::clenshaw_curtis(std::int64_t n_rings, std::int64_t n_phi, double phi_0) {
     grids::check_n_rings(n_rings, 2);
     return exact_to(degree_of_rule(n_rings),
                     grids::grid_of_rings(grids::kept_nodes({grids::clenshaw_curtis_nodes, n_rings}), n_rings,
-                                         n_phi, phi_0, "clenshaw_curtis"));
+                                         n_phi, phi_0, "clenshaw_curtis"),
+                    EquidistantRings{0, 2 * n_rings - 2});
 }
 
 Grid Grid::equidistant_cylindrical(std::int64_t n_rings, std::int64_t n_phi) {
@@ -138,7 +179,30 @@ Grid Grid::equidistant_cylindrical(std::int64_t n_rings, std::int64_t n_phi) {
     const double half_pixel = std::numbers::pi / static_cast<double>(n_phi);
     return exact_to(degree_of_rule(n_rings),
                     grids::grid_of_rings(grids::kept_nodes({grids::fejer1_nodes, n_rings}), n_rings, n_phi,
-                                         half_pixel, "equidistant_cylindrical"));
+                                         half_pixel, "equidistant_cylindrical"),
+                    EquidistantRings{1, 2 * n_rings});
+}
+
+Grid Grid::driscoll_healy(std::int64_t n_rings, std::int64_t n_phi, double phi_0) {
+    grids::check_n_rings(n_rings);
+    return exact_to(n_rings - 1,
+                    grids::grid_of_nodes(grids::kept_nodes({grids::driscoll_healy_nodes, n_rings}), n_phi,
+                                         phi_0, "driscoll_healy"),
+                    EquidistantRings{0, 2 * n_rings});
+}
+
+Grid Grid::mcewen_wiaux(std::int64_t n_rings, std::int64_t n_phi, double phi_0, bool flipped) {
+    grids::check_n_rings(n_rings);
+    auto nodes = grids::kept_nodes({grids::mcewen_wiaux_nodes, n_rings});
+    if (flipped) {
+        std::reverse(nodes.begin(), nodes.end());
+        for (auto& node : nodes) node = grids::mirrored(node);
+        nodes.front().theta = 0;
+    }
+    return exact_to(
+        n_rings - 1,
+        grids::grid_of_nodes(nodes, n_phi, phi_0, flipped ? "mcewen_wiaux flipped" : "mcewen_wiaux"),
+        EquidistantRings{flipped ? 0 : 1, 2 * n_rings - 1});
 }
 
 }  // namespace zonal

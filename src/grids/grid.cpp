@@ -99,8 +99,9 @@ bool Grid::has_other_pixels() const {
     return in_rings < n_pixels_;
 }
 
-Grid Grid::exact_to(std::int64_t degree, Grid grid) {
+Grid Grid::exact_to(std::int64_t degree, Grid grid, std::optional<EquidistantRings> rings) {
     grid.exact_degree_ = degree;
+    grid.equidistant_ = rings;
     return grid;
 }
 

@@ -31,21 +31,33 @@ Node node_at_fraction(std::int64_t numerator, std::int64_t denominator) {
     return node_at(angle(numerator, denominator), angle(denominator - 2 * numerator, 2 * denominator));
 }
 
+Node mirrored(const Node& node) {
+    return {std::numbers::pi - node.theta, -node.cos_theta, node.sin_theta, node.weight};
+}
+
 Grid grid_of_rings(const std::vector<Node>& northern, std::int64_t n_rings, std::int64_t n_phi, double phi_0,
                    const std::string& rule) {
+    std::vector<Node> nodes(northern);
+    nodes.reserve(static_cast<std::size_t>(n_rings));
+    for (auto i = static_cast<std::int64_t>(northern.size()); i < n_rings; ++i)
+        nodes.push_back(mirrored(northern[static_cast<std::size_t>(n_rings - 1 - i)]));
+    return grid_of_nodes(nodes, n_phi, phi_0, rule);
+}
+
+Grid grid_of_nodes(const std::vector<Node>& nodes, std::int64_t n_phi, double phi_0,
+                   const std::string& rule) {
+    const auto n_rings = static_cast<std::int64_t>(nodes.size());
     if (n_phi < 1 || n_phi > max_n_pixels / n_rings)
         throw InvalidArgument(
             "n_phi", n_phi,
             fmt::format("must be from 1 to {} for {} rings", max_n_pixels / n_rings, n_rings));
     const double pixel_width = 2 * std::numbers::pi / static_cast<double>(n_phi);
     std::vector<Ring> rings;
-    rings.reserve(static_cast<std::size_t>(n_rings));
+    rings.reserve(nodes.size());
     for (std::int64_t i = 0; i < n_rings; ++i) {
-        const bool in_south = 2 * i >= n_rings;
-        const Node& node = northern[static_cast<std::size_t>(in_south ? n_rings - 1 - i : i)];
-        rings.push_back({in_south ? std::numbers::pi - node.theta : node.theta,
-                         in_south ? -node.cos_theta : node.cos_theta, node.sin_theta, phi_0,
-                         node.weight * pixel_width, n_phi, i * n_phi});
+        const Node& node = nodes[static_cast<std::size_t>(i)];
+        rings.push_back(
+            {node.theta, node.cos_theta, node.sin_theta, phi_0, node.weight * pixel_width, n_phi, i * n_phi});
     }
     return Grid(std::move(rings), n_rings * n_phi, fmt::format("{} {}x{}", rule, n_rings, n_phi));
 }

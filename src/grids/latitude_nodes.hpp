@@ -33,6 +33,12 @@ std::vector<Node> gauss_legendre_nodes(std::int64_t n_rings);
 Grid grid_of_rings(const std::vector<Node>& northern, std::int64_t n_rings, std::int64_t n_phi, double phi_0,
                    const std::string& rule);
 
+/// The same of all nodes of a rule, from north to south.
+Grid grid_of_nodes(const std::vector<Node>& nodes, std::int64_t n_phi, double phi_0, const std::string& rule);
+
+/// The node's mirror image beyond the equator, of the same weight.
+Node mirrored(const Node& node);
+
 /// Throws InvalidArgument unless minimum <= n_rings <= 2^30, and OutOfMemory where this machine cannot hold
 /// the rings.
 void check_n_rings(std::int64_t n_rings, std::int64_t minimum = 1);

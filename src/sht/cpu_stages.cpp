@@ -90,11 +90,12 @@ void StageMemory::copy(const double* from, double* to, std::int64_t count) {
 }
 
 CpuStages::CpuStages(const AlmLayout& layout, const ShtOptions& options, const RingPairs& pairs,
-                     std::span<const Ring> rings)
+                     std::span<const Ring> rings, const MeridianIntegral* integral)
     : options_(options),
       table_(layout, options.spin),
       pairs_(pairs),
       rings_(rings),
+      integral_(integral),
       maps_per_pass_(sht::maps_per_pass(pairs, table_.components)) {
     const TransformRings best = cheapest_rings(pairs.legendre_flops(options.lmax, 1), pairs.n_pairs(),
                                                options.lmax, options.mmax, options.accuracy);
@@ -126,7 +127,8 @@ std::int64_t CpuStages::scratch_bytes() const {
     const std::int64_t per_degree = 16 * 3 * table_.components + 8 * (2 + 4 * table_.components) + 32;
     return options_.threads *
            ((options_.lmax + 1) * per_degree + longest * (block_size + 6) * std::int64_t{16} +
-            (resampling_ ? resampling_->scratch_bytes(table_.components) : 0));
+            (resampling_ ? resampling_->scratch_bytes(table_.components) : 0) +
+            (integral_ != nullptr ? integral_->scratch_bytes() : 0));
 }
 
 void CpuStages::fit(CpuStorage& workspace) const {
@@ -169,7 +171,8 @@ void CpuStages::for_each_block(const FourierBand& band, CpuStorage& workspace, c
     constexpr double work_of_pixel = 50;
     const double cost = work_of_pixel * static_cast<double>(n_pixels_ * band.n_fields);
     in_parallel(band.end - band.first, cost, [&](std::int64_t task, int thread) {
-        const RingBlock block(rings_, pairs_, band.first + task, workspace.threads[thread]->rings);
+        const std::int64_t number = band.first + task;
+        const RingBlock block(rings_, pairs_, number, band.last_m(number), workspace.threads[thread]->rings);
         for (std::int64_t f = 0; f < band.n_fields; ++f)
             work(block, f, f / table_.components, f % table_.components);
     });
@@ -290,6 +293,31 @@ void CpuStages::adjoint_orders(std::span<const FourierBand> bands, View<std::com
         }
     });
     account_resampling(workspace);
+}
+
+void CpuStages::integrate_orders(const FourierBand& band, OrderNumbers orders, double scale,
+                                 CpuStorage& workspace) const {
+    const std::int64_t n_orders = orders.end - orders.first;
+    const auto order = [&](std::int64_t number) {
+        return number >= orders.first && number < orders.end ? table_.layout.order(number) : -1;
+    };
+    const double work = integral_->work() * static_cast<double>(n_orders * band.n_fields) / 2;
+    in_parallel(n_orders, work, [&](std::int64_t task, int thread) {
+        // 2 k and 2 k + 1 share a transform, whoever has them, so that they are rounded alike.
+        const std::int64_t number = orders.first + task, m = order(number);
+        if (m % 2 == 1 && order(number - 1) == m - 1) return;
+        const std::int64_t other = m % 2 == 0 && order(number + 1) == m + 1 ? m + 1 : -1;
+        for (std::int64_t f = 0; f < band.n_fields; ++f)
+            integral_->apply(m, other, band, f, scale, workspace.threads[thread]->meridian);
+    });
+}
+
+void CpuStages::clear_unreached(const FourierBand& band, OrderNumbers orders) const {
+    for (std::int64_t block = band.first; block < band.end; ++block)
+        for (std::int64_t number = orders.first; number < orders.end; ++number) {
+            const std::int64_t m = table_.layout.order(number);
+            if (m > pairs_.last_m[block]) std::fill_n(band.at(block, m), band.n_fields * fourier_block, 0.0);
+        }
 }
 
 template void CpuStages::synthesize_orders(View<const std::complex<float>, 3>, OrderNumbers,

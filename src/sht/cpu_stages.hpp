@@ -13,6 +13,7 @@
 #include "core/aligned.hpp"
 #include "core/stopwatch.hpp"
 #include "sht/legendre/legendre.hpp"
+#include "sht/rings/meridian_integral.hpp"
 #include "sht/rings/resampling_cpu.hpp"
 #include "sht/rings/ring_stage.hpp"
 #include "sht/stages.hpp"
@@ -30,6 +31,7 @@ struct CpuStorage : ShtWorkspace::Storage {
         LegendreScratch legendre;
         RingScratch rings;
         ResamplingScratch resampling;
+        MeridianIntegral::Scratch meridian;
         core::AlignedVector<std::complex<double>> row;
     };
     void use_stream(void*) override {
@@ -86,9 +88,10 @@ void timed(double& seconds, const Stage& stage) {
 class CpuStages final : public StagesAs<CpuStages> {
   public:
     /// layout: of the alm that the stages get. pairs: of the whole grid's rings; rings: what they count, of
-    /// which the stages touch those of the bands that they get, at their first_pixel. Keeps references.
+    /// which the stages touch those of the bands that they get, at their first_pixel. integral: null where
+    /// there is none. Keeps references.
     CpuStages(const AlmLayout& layout, const ShtOptions& options, const RingPairs& pairs,
-              std::span<const Ring> rings);
+              std::span<const Ring> rings, const MeridianIntegral* integral);
 
     const LegendreTable& table() const override { return table_; }
     /// The flops of the Legendre stage, whose rings are those of the grid or equidistant ones.
@@ -132,6 +135,16 @@ class CpuStages final : public StagesAs<CpuStages> {
     template <class T>
     void adjoint_orders(std::span<const FourierBand> bands, View<std::complex<T>, 3> alm, OrderNumbers orders,
                         CpuStorage& workspace, bool add = false) const;
+    void integrate_orders(const FourierBand& band, OrderNumbers orders, double scale,
+                          CpuStorage& workspace) const;
+    void clear_unreached(const FourierBand& band, OrderNumbers orders) const;
+    void integrate_orders(const FourierBand& band, OrderNumbers orders, double scale,
+                          StageMemory& memory) const override {
+        integrate_orders(band, orders, scale, scratch_of(memory));
+    }
+    void clear_unreached(const FourierBand& band, OrderNumbers orders, StageMemory&) const override {
+        clear_unreached(band, orders);
+    }
 
   private:
     /// work: of all tasks, in operations of the Legendre stage.
@@ -153,6 +166,7 @@ class CpuStages final : public StagesAs<CpuStages> {
     const LegendreTable table_;
     const RingPairs& pairs_;
     const std::span<const Ring> rings_;
+    const MeridianIntegral* const integral_;
     const std::int64_t maps_per_pass_;
     std::int64_t n_pixels_ = 0;   ///< of all rings
     double flops_per_order_ = 0;  ///< of one field, on average

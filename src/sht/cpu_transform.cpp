@@ -8,7 +8,9 @@ CpuTransform::CpuTransform(const Grid& grid, const ShtOptions& options)
     : grid_(grid),
       options_(options),
       pairs_(grid, options.lmax, options.mmax, options.spin),
-      stages_(AlmLayout(options.lmax, options.mmax), options, pairs_, grid_.rings()) {}
+      exact_(make_exact_rings(grid_, pairs_, options.lmax, options.mmax, options.spin)),
+      stages_(AlmLayout(options.lmax, options.mmax), options, pairs_, grid_.rings(),
+              exact_ ? &exact_->integral : nullptr) {}
 
 std::int64_t CpuTransform::workspace_bytes(std::int64_t n_maps) const {
     const std::int64_t components = std::min(n_maps, stages_.maps_per_pass()) * stages_.table().components;
@@ -16,6 +18,7 @@ std::int64_t CpuTransform::workspace_bytes(std::int64_t n_maps) const {
     const auto bounds = stages_.band_bounds(components);
     for (std::size_t i = 0; i + 1 < bounds.size(); ++i)
         largest = std::max(largest, FourierBand(pairs_, bounds[i], bounds[i + 1], components).size());
+    if (exact_) largest = FourierBand(exact_->all_orders, 0, pairs_.n_blocks(), components).size();
     return largest * 8 + stages_.scratch_bytes();
 }
 
@@ -61,8 +64,10 @@ void CpuTransform::synthesize_maps(View<const std::complex<T>, 3> alm, View<T, 3
 }
 
 template <class T>
-void CpuTransform::adjoint_maps(View<const T, 3> map, View<std::complex<T>, 3> alm, bool weighted,
+void CpuTransform::adjoint_maps(View<const T, 3> map, View<std::complex<T>, 3> alm, Quadrature quadrature,
                                 ShtWorkspace::Storage& storage, const Progress& progress) const {
+    if (quadrature == Quadrature::meridian) return integrate_maps<T>(map, alm, storage, progress);
+    const bool weighted = quadrature == Quadrature::ring_weights;
     CpuStorage& workspace = stages_.storage_of(storage);
     // The first band writes all orders, also those that no ring of it reaches; the others add.
     for_each_band(alm.extent(0), workspace, progress,
@@ -74,6 +79,56 @@ void CpuTransform::adjoint_maps(View<const T, 3> map, View<std::complex<T>, 3> a
                           stages_.adjoint_orders<T>({&band, 1}, alm.slice(first, maps), all_orders(),
                                                     workspace, band.first > 0);
                       });
+                  });
+}
+
+template <class Work>
+void CpuTransform::for_each_pass(std::int64_t n_maps, CpuStorage& workspace, const Progress& progress,
+                                 const Work& work) const {
+    workspace.seconds = {};
+    Reporter reporter(progress, static_cast<double>(n_maps));
+    for (std::int64_t first = 0; first < n_maps; first += stages_.maps_per_pass()) {
+        const std::int64_t maps = std::min(stages_.maps_per_pass(), n_maps - first);
+        FourierBand band(exact_->all_orders, 0, pairs_.n_blocks(), maps * stages_.table().components);
+        band.data = workspace.fourier.reserve(band.size());
+        work(band, first, maps);
+        reporter.advance(static_cast<double>(maps));
+    }
+}
+
+template <class T>
+void CpuTransform::integrate_maps(View<const T, 3> map, View<std::complex<T>, 3> alm,
+                                  ShtWorkspace::Storage& storage, const Progress& progress) const {
+    CpuStorage& workspace = stages_.storage_of(storage);
+    for_each_pass(
+        map.extent(0), workspace, progress,
+        [&](const FourierBand& band, std::int64_t first, std::int64_t maps) {
+            timed(workspace.seconds.rings,
+                  [&] { stages_.adjoint_rings<T>(map.slice(first, maps), false, band, workspace); });
+            timed(workspace.seconds.resampling,
+                  [&] { stages_.integrate_orders(band, all_orders(), exact_->scale(grid_), workspace); });
+            timed(workspace.seconds.legendre, [&] {
+                stages_.adjoint_orders<T>({&band, 1}, alm.slice(first, maps), all_orders(), workspace);
+            });
+        });
+}
+
+template <class T>
+void CpuTransform::synthesize_integrated_maps(View<const std::complex<T>, 3> alm, View<T, 3> map,
+                                              ShtWorkspace::Storage& storage,
+                                              const Progress& progress) const {
+    CpuStorage& workspace = stages_.storage_of(storage);
+    for_each_pass(alm.extent(0), workspace, progress,
+                  [&](const FourierBand& band, std::int64_t first, std::int64_t maps) {
+                      timed(workspace.seconds.legendre, [&] {
+                          stages_.clear_unreached(band, all_orders());
+                          stages_.synthesize_orders<T>(alm.slice(first, maps), all_orders(), band, workspace);
+                      });
+                      timed(workspace.seconds.resampling, [&] {
+                          stages_.integrate_orders(band, all_orders(), exact_->scale(grid_), workspace);
+                      });
+                      timed(workspace.seconds.rings,
+                            [&] { stages_.synthesize_rings<T>(band, map.slice(first, maps), workspace); });
                   });
 }
 

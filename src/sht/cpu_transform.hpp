@@ -27,8 +27,18 @@ class CpuTransform final : public TransformByType<CpuTransform> {
     void synthesize_maps(View<const std::complex<T>, 3> alm, View<T, 3> map, ShtWorkspace::Storage& storage,
                          const Progress& progress) const;
     template <class T>
-    void adjoint_maps(View<const T, 3> map, View<std::complex<T>, 3> alm, bool weighted,
+    void adjoint_maps(View<const T, 3> map, View<std::complex<T>, 3> alm, Quadrature quadrature,
                       ShtWorkspace::Storage& storage, const Progress& progress) const;
+    template <class T>
+    void integrate_maps(View<const T, 3> map, View<std::complex<T>, 3> alm, ShtWorkspace::Storage& storage,
+                        const Progress& progress) const;
+    template <class T>
+    void synthesize_integrated_maps(View<const std::complex<T>, 3> alm, View<T, 3> map,
+                                    ShtWorkspace::Storage& storage, const Progress& progress) const;
+    /// Calls work(band of all blocks and orders, first map, maps) for every pass.
+    template <class Work>
+    void for_each_pass(std::int64_t n_maps, CpuStorage& workspace, const Progress& progress,
+                       const Work& work) const;
     template <class T>
     void project_maps(View<const std::complex<T>, 3> alm, View<const T, 3> map,
                       View<std::complex<T>, 3> update, ShtWorkspace::Storage& storage,
@@ -42,6 +52,7 @@ class CpuTransform final : public TransformByType<CpuTransform> {
     const Grid grid_;
     const ShtOptions options_;
     const RingPairs pairs_;
+    const std::optional<const ExactRings> exact_;
     const CpuStages stages_;
 };
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "sht/cuda_storage.cuh"
 #include "sht/rings/order_stage_cuda.cuh"
@@ -103,15 +104,18 @@ T* as(core::DeviceArray<char>& memory, std::int64_t count) {
 class CudaStages final : public StagesAs<CudaStages> {
   public:
     CudaStages(const AlmLayout& layout, const ShtOptions& options, const RingPairs& pairs, const Grid& rings,
-               std::int64_t first, std::int64_t end)
+               std::int64_t first, std::int64_t end, const ExactRings* exact)
         : options_(options),
           device_(options.device.index()),
           orders_(layout, options, pairs),
-          ring_pairs_(part_of(pairs, rings, options, first, end)),
-          ring_layout_(ring_pairs_, AlmLayout(options.lmax, options.mmax)),
-          rings_(rings, ring_pairs_, ring_layout_.origin()),
+          here_(part_of(pairs, rings, options, first, end), rings, options),
           n_pixels_(rings.n_pixels()),
-          maps_per_pass_(sht::maps_per_pass(pairs, orders_.components())) {}
+          maps_per_pass_(sht::maps_per_pass(pairs, orders_.components())) {
+        if (exact == nullptr) return;
+        exact_here_.emplace(here_.pairs.with_all_orders(options.mmax), rings, options);
+        exact_layout_.emplace(exact->all_orders, layout);
+        integral_.emplace(exact->integral.tables(), exact->all_orders, layout);
+    }
 
     const LegendreTable& table() const override { return orders_.table(); }
     std::vector<std::int64_t> band_bounds(std::int64_t) const override {
@@ -127,11 +131,16 @@ class CudaStages final : public StagesAs<CudaStages> {
         auto& found = memory_on<CudaStageMemory>(device_, memory);
         const core::CurrentDevice current(device_);
         orders_.fit(found, 1, no_orders);
-        found.rings.fit(rings_.scratch_sizes());
+        found.rings.fit(here_.rings.scratch_sizes());
+        if (integral_) {
+            found.rings.fit(exact_here_->rings.scratch_sizes());
+            integral_->fit(found.meridian);
+        }
         return found;
     }
     std::int64_t scratch_bytes() const override {
-        return orders_.scratch_bytes(entries_of_field()) + rings_.scratch_sizes().bytes();
+        return orders_.scratch_bytes(entries_of_field()) + here_.rings.scratch_sizes().bytes() +
+               (integral_ ? integral_->scratch_bytes() : 0);
     }
 
     template <class T>
@@ -192,16 +201,45 @@ class CudaStages final : public StagesAs<CudaStages> {
         wait(memory);
     }
 
+    void integrate_orders(const FourierBand& band, OrderNumbers numbers, double scale,
+                          StageMemory& any) const override {
+        if (numbers.first == numbers.end) return;
+        CudaStageMemory& memory = scratch_of(any);
+        const core::CurrentDevice current(device_);
+        const Orders orders{numbers.first, numbers.end};
+        PairModes* const fourier = reserve_modes(band.n_fields, no_orders, memory);
+        from_band(*exact_layout_, orders, memory.tables_of(band), band, fourier, memory.wire.get());
+        memory.to_work();
+        for (std::int64_t field = 0; field < band.n_fields; ++field) {
+            const ModesView modes = view_of(*exact_layout_, fourier + field * exact_layout_->size());
+            integral_->apply(orders, modes, modes, scale, memory.meridian, memory.work.get());
+        }
+        memory.to_wire();
+        to_band(*exact_layout_, orders, fourier, memory.tables_of(band), band, memory.wire.get());
+        memory.to_work();  // which may use the same memory next
+        wait(memory);
+    }
+
+    void clear_unreached(const FourierBand& band, OrderNumbers, StageMemory& any) const override {
+        CudaStageMemory& memory = scratch_of(any);
+        const core::CurrentDevice current(device_);
+        // All of it, as the copies from and to bands write what there is.
+        core::check_cuda(cudaMemsetAsync(band.data, 0, static_cast<std::size_t>(band.size()) * sizeof(double),
+                                         memory.wire.get()),
+                         "clearing a band");
+    }
+
     template <class T>
     void synthesize_rings(const FourierBand& band, View<T, 3> map, CudaStageMemory& memory) const {
         const core::CurrentDevice current(device_);
         require_place("map", map, device_);
         const bool is_here = map.space() == MemorySpace::cuda;
-        const PairModes* const fourier = fetch_modes(band, memory);
+        const Here& here = here_for(band);
+        const PairModes* const fourier = fetch_modes(here, band, memory);
         T* const copy = is_here ? nullptr : as<T>(memory.pixels, n_pixels_);
         for_each_field(map, [&](std::int64_t field, T* pixels) {
-            rings_.synthesize<T>(fourier + field * ring_layout_.size(), is_here ? pixels : copy, memory.rings,
-                                 memory.work.get());
+            here.rings.synthesize<T>(fourier + field * here.layout.size(), is_here ? pixels : copy,
+                                     memory.rings, memory.work.get());
             if (!is_here) memory.transfer.to_host(copy, pixels, field_bytes<T>(), memory.work.get());
         });
         wait(memory);
@@ -211,16 +249,16 @@ class CudaStages final : public StagesAs<CudaStages> {
     void residual_rings(View<const T, 3> map, const FourierBand& band, CudaStageMemory& memory) const {
         const core::CurrentDevice current(device_);
         require_place("map", map, device_);
-        PairModes* const fourier = fetch_modes(band, memory);
+        PairModes* const fourier = fetch_modes(here_, band, memory);
         T* const residual = as<T>(memory.pixels, n_pixels_);
         for_each_field(map, [&](std::int64_t field, const T* pixels) {
-            PairModes* const modes = fourier + field * ring_layout_.size();
-            rings_.synthesize<T>(modes, residual, memory.rings, memory.work.get());
-            rings_.adjoint_of_residual<T>(on_device(map.space(), pixels, memory), n_pixels_, residual, modes,
-                                          memory.rings, memory.work.get());
+            PairModes* const modes = fourier + field * here_.layout.size();
+            here_.rings.synthesize<T>(modes, residual, memory.rings, memory.work.get());
+            here_.rings.adjoint_of_residual<T>(on_device(map.space(), pixels, memory), n_pixels_, residual,
+                                               modes, memory.rings, memory.work.get());
         });
         memory.to_wire();
-        to_band(ring_layout_, all_orders(), fourier, memory.tables_of(band), band, memory.wire.get());
+        to_band(here_.layout, all_orders(), fourier, memory.tables_of(band), band, memory.wire.get());
         wait(memory);
     }
 
@@ -229,17 +267,35 @@ class CudaStages final : public StagesAs<CudaStages> {
                        CudaStageMemory& memory) const {
         const core::CurrentDevice current(device_);
         require_place("map", map, device_);
+        const Here& here = here_for(band);
         PairModes* const fourier = reserve_modes(band.n_fields, no_orders, memory);
         for_each_field(map, [&](std::int64_t field, const T* pixels) {
-            rings_.adjoint<T>(on_device(map.space(), pixels, memory), weighted,
-                              fourier + field * ring_layout_.size(), memory.rings, memory.work.get());
+            here.rings.adjoint<T>(on_device(map.space(), pixels, memory), weighted,
+                                  fourier + field * here.layout.size(), memory.rings, memory.work.get());
         });
         memory.to_wire();
-        to_band(ring_layout_, all_orders(), fourier, memory.tables_of(band), band, memory.wire.get());
+        to_band(here.layout, all_orders(), fourier, memory.tables_of(band), band, memory.wire.get());
         wait(memory);
     }
 
   private:
+    /// The ring stage of this rank's pairs, all orders.
+    struct Here {
+        Here(RingPairs of_rank, const Grid& grid, const ShtOptions& options)
+            : pairs(std::move(of_rank)),
+              layout(pairs, AlmLayout(options.lmax, options.mmax)),
+              rings(grid, pairs, layout.origin()) {}
+        const RingPairs pairs;
+        const FourierLayout layout;
+        const RingStage rings;
+    };
+    /// With the orders that the band's blocks have: the most polar one has the fewest.
+    const Here& here_for(const FourierBand& band) const {
+        const bool is_exact =
+            exact_here_ && band.first < band.end && band.last_m(band.first) == options_.mmax;
+        return is_exact ? *exact_here_ : here_;
+    }
+
     static void wait(CudaStageMemory& memory) {
         if (memory.place == BandMemory::device) return;
         for (const cudaStream_t stream : {memory.work.get(), memory.wire.get()})
@@ -251,7 +307,10 @@ class CudaStages final : public StagesAs<CudaStages> {
     }
     int fields_of(std::int64_t n_maps) const { return static_cast<int>(n_maps) * orders_.components(); }
     /// F_m of a field, of either stage.
-    std::int64_t entries_of_field() const { return std::max(orders_.layout().size(), ring_layout_.size()); }
+    std::int64_t entries_of_field() const {
+        const std::int64_t most = std::max(orders_.layout().size(), here_.layout.size());
+        return integral_ ? std::max({most, exact_here_->layout.size(), exact_layout_->size()}) : most;
+    }
     /// The orders of the ring stage.
     Orders all_orders() const { return {0, options_.mmax + 1}; }
 
@@ -263,9 +322,9 @@ class CudaStages final : public StagesAs<CudaStages> {
         return memory.fourier.data();
     }
     /// The ring stage's, from the band.
-    PairModes* fetch_modes(const FourierBand& band, CudaStageMemory& memory) const {
+    PairModes* fetch_modes(const Here& here, const FourierBand& band, CudaStageMemory& memory) const {
         PairModes* const fourier = reserve_modes(band.n_fields, no_orders, memory);
-        from_band(ring_layout_, all_orders(), memory.tables_of(band), band, fourier, memory.wire.get());
+        from_band(here.layout, all_orders(), memory.tables_of(band), band, fourier, memory.wire.get());
         memory.to_work();
         return fourier;
     }
@@ -302,19 +361,21 @@ class CudaStages final : public StagesAs<CudaStages> {
     const ShtOptions options_;
     const int device_;
     const OrderStage orders_;  ///< this rank's, all of the grid's pairs
-    const RingPairs ring_pairs_;
-    const FourierLayout ring_layout_;  ///< all orders, this rank's pairs
-    const RingStage rings_;
+    const Here here_;
     const std::int64_t n_pixels_, maps_per_pass_;
+    // Of exact integrals: with all orders of every ring, here and of this rank's orders.
+    std::optional<const Here> exact_here_;
+    std::optional<const FourierLayout> exact_layout_;
+    std::optional<const CudaMeridianIntegral> integral_;
 };
 
 }  // namespace
 
 std::unique_ptr<const Stages> make_cuda_stages(const AlmLayout& layout, const ShtOptions& options,
                                                const RingPairs& pairs, const Grid& rings, std::int64_t first,
-                                               std::int64_t end) {
+                                               std::int64_t end, const ExactRings* exact) {
     const core::CurrentDevice current(options.device.index());
-    return std::make_unique<const CudaStages>(layout, options, pairs, rings, first, end);
+    return std::make_unique<const CudaStages>(layout, options, pairs, rings, first, end, exact);
 }
 
 }  // namespace zonal::sht

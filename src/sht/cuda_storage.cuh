@@ -6,6 +6,7 @@
 #include "core/cuda.cuh"
 #include "sht/cuda_batch.cuh"
 #include "sht/cuda_replay.cuh"
+#include "sht/rings/meridian_integral_cuda.cuh"
 #include "sht/rings/modes_cuda.cuh"
 #include "sht/rings/ring_stage_cuda.cuh"
 #include "sht/transform.hpp"
@@ -49,6 +50,7 @@ struct StageScratch {
     /// A graph of a call holds where its scratch memory lies.
     void add_addresses(CallKey& key) const {
         key.add(fourier).add(coarse).add(rings.buffer).add(rings.library);
+        key.add(meridian.circles).add(meridian.fine).add(meridian.library).add(meridian.modes);
         modes.add_addresses(key);
     }
 
@@ -58,6 +60,7 @@ struct StageScratch {
     core::DeviceArray<PairModes> coarse;   ///< the same of the Legendre stage's, where they differ
     ModesScratch modes;
     RingBuffers rings;
+    MeridianScratch meridian;
 };
 
 /// What a workspace keeps, as that of calls on this device; throws InvalidArgument where it is not.

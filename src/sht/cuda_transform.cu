@@ -19,7 +19,8 @@ class CudaTransform final : public TransformByType<CudaTransform, true> {
           has_other_pixels_(grid.has_other_pixels()),
           device_(options.device.index()),
           layout_(options.lmax, options.mmax),
-          zones_(make_zones(grid, options, n_zones)) {}
+          zones_(make_zones(grid, options, n_zones)),
+          exact_(make_exact(grid)) {}
 
     std::unique_ptr<ShtWorkspace::Storage> make_workspace(std::int64_t n_maps) const override {
         const core::CurrentDevice current(device_);
@@ -34,7 +35,7 @@ class CudaTransform final : public TransformByType<CudaTransform, true> {
     std::int64_t workspace_bytes(std::int64_t) const override {
         std::int64_t most = 0;
         for (const auto& zone : zones_) most = std::max(most, zone->scratch_bytes());
-        return most + part_bytes();
+        return most + part_bytes() + (exact_ ? exact_->bytes() : 0);
     }
 
     double legendre_flops() const override {
@@ -45,6 +46,41 @@ class CudaTransform final : public TransformByType<CudaTransform, true> {
 
   private:
     friend class TransformByType<CudaTransform, true>;
+
+    /// What exact integrals take: all orders of every ring, whose stage works on one field at a time.
+    struct Exact {
+        Exact(const Grid& grid, const RingPairs& pairs, const AlmLayout& alm, const ShtOptions& options)
+            : host(grid, pairs, options.mmax, options.spin),
+              layout(host.all_orders, alm),
+              rings(grid, host.all_orders, layout.origin()),
+              integral(host.integral.tables(), host.all_orders, alm),
+              scale(host.scale(grid)) {}
+        std::int64_t bytes() const {
+            return integral.scratch_bytes() + layout.size() * static_cast<std::int64_t>(sizeof(PairModes));
+        }
+        void fit(CudaStorage& storage) const {
+            storage.meridian.modes.reserve(layout.size());
+            integral.fit(storage.meridian);
+            storage.rings.fit(rings.scratch_sizes());
+        }
+        const ExactRings host;
+        const FourierLayout layout;
+        const RingStage rings;
+        const CudaMeridianIntegral integral;
+        const double scale;
+    };
+    std::unique_ptr<const Exact> make_exact(const Grid& grid) const {
+        if (!needs_meridian_integral(grid, options_.lmax, options_.mmax) || zones_.size() > 1) return nullptr;
+        return std::make_unique<const Exact>(grid, zones_.front()->pairs, layout_, options_);
+    }
+    const Exact& exact() const {
+        if (exact_ == nullptr)
+            throw OutOfMemory(
+                "exact analysis: this grid's rings do not fit into the device's memory all at once, as they "
+                "must; "
+                "use the CPU or a lower lmax");
+        return *exact_;
+    }
 
     /// Bytes of the alm that the rings of one zone give, which are added to those of the zones before it. A
     /// single zone needs none.
@@ -64,6 +100,7 @@ class CudaTransform final : public TransformByType<CudaTransform, true> {
     void fit(CudaStorage& storage) const {
         for (const auto& zone : zones_) zone->fit(storage, maps_at_once(true, storage));
         storage.part.reserve(part_bytes());
+        if (exact_) exact_->fit(storage);
     }
 
     /// The workspace as this device's, with room for this plan, whichever plan made it.
@@ -191,8 +228,12 @@ class CudaTransform final : public TransformByType<CudaTransform, true> {
     }
 
     template <class T>
-    void adjoint_maps(View<const T, 3> map, View<T, 3> there, View<std::complex<T>, 3> alm, bool weighted,
-                      ShtWorkspace::Storage& workspace, const Progress& progress) const {
+    void adjoint_maps(View<const T, 3> map, View<T, 3> there, View<std::complex<T>, 3> alm,
+                      Quadrature quadrature, ShtWorkspace::Storage& workspace,
+                      const Progress& progress) const {
+        if (quadrature == Quadrature::meridian)
+            return integrate_maps<T>(map, there, alm, workspace, progress);
+        const bool weighted = quadrature == Quadrature::ring_weights;
         const core::CurrentDevice current(device_);
         require_place("map", map, device_);
         require_place("alm", alm, device_);
@@ -272,6 +313,88 @@ class CudaTransform final : public TransformByType<CudaTransform, true> {
             if (part.alm[c] != nullptr) add_to(part.alm[c], 2 * layout_.size(), maps[0].alm[c], stream);
     }
 
+    /// adjoint_maps with the exact rule, a map at a time.
+    template <class T>
+    void integrate_maps(View<const T, 3> map, View<T, 3> there, View<std::complex<T>, 3> alm,
+                        ShtWorkspace::Storage& workspace, const Progress& progress) const {
+        const core::CurrentDevice current(device_);
+        require_place("map", map, device_);
+        require_place("alm", alm, device_);
+        const Exact& exact = this->exact();
+        CudaStorage& storage = storage_of(workspace);
+        const Batch pixels(map, storage.map, there);
+        const Batch a(alm, storage.alm);
+        const Zone& zone = *zones_.front();
+        const Orders orders = zone.orders.all_orders();
+        const auto fetch = [&](std::int64_t b, cudaStream_t stream) {
+            pixels.fetch(b, storage.transfer, stream);
+        };
+        const auto work = [&](std::int64_t b, cudaStream_t stream) {
+            report(progress, static_cast<std::size_t>(b), static_cast<std::size_t>(alm.extent(0)));
+            storage.modes.begin_adjoint(zone.legendre(), orders, stream);
+            for (int c = 0; c < zone.orders.components(); ++c) {
+                PairModes* const all = storage.meridian.modes.data();
+                exact.rings.adjoint<T>(pixels[b] + c * pixels.component_stride(), false, all, storage.rings,
+                                       stream);
+                storage.clock.mark(stream, &ShtStageSeconds::rings);
+                exact.integral.apply(orders, view_of(exact.layout, all),
+                                     view_of(zone.orders.layout(), zone.of_grid(0, c, storage)), exact.scale,
+                                     storage.meridian, stream);
+                storage.clock.mark(stream, &ShtStageSeconds::resampling);
+            }
+            zone.adjoint_interpolate(0, zone.rings().adjoint_tiles(0), storage, stream);
+            sum_modes(zone.legendre(), orders, 1, zone.of_legendre(0, storage), storage.modes, stream);
+            gather<T>(zone, 0, orders, zone.orders.targets<T>(a, b, 1), storage, stream);
+            storage.clock.mark(stream, &ShtStageSeconds::legendre);
+        };
+        const auto deliver = [&](std::int64_t b, cudaStream_t stream) {
+            storage.batches.after_work(b);
+            a.deliver(b, storage.transfer, stream);
+        };
+        for_each_map(CallKey().add(id_).add(4).add(map).add(alm), alm.extent(0),
+                     !a.is_copied() && !pixels.is_copied(), storage, progress, fetch, work, deliver);
+    }
+
+    template <class T>
+    void synthesize_integrated_maps(View<const std::complex<T>, 3> alm, View<T, 3> map,
+                                    ShtWorkspace::Storage& workspace, const Progress& progress) const {
+        const core::CurrentDevice current(device_);
+        require_place("alm", alm, device_);
+        require_place("map", map, device_);
+        const Exact& exact = this->exact();
+        CudaStorage& storage = storage_of(workspace);
+        const Batch a(alm, storage.alm);
+        const Batch pixels(map, storage.map);
+        const Zone& zone = *zones_.front();
+        const Orders orders = zone.orders.all_orders();
+        const auto fetch = [&](std::int64_t b, cudaStream_t stream) {
+            a.fetch(b, storage.transfer, stream);
+            if (has_other_pixels_) pixels.fetch(b, storage.transfer, stream);
+        };
+        const auto work = [&](std::int64_t b, cudaStream_t stream) {
+            report(progress, static_cast<std::size_t>(b), static_cast<std::size_t>(alm.extent(0)));
+            modes_from_alm<T>(zone.legendre(), orders, zone.orders.sources<T>(a, b, 1), storage.modes,
+                              zone.of_legendre(0, storage), stream);
+            storage.clock.mark(stream, &ShtStageSeconds::legendre);
+            zone.interpolate(0, zone.rings().interpolation_tiles(0), storage, stream);
+            for (int c = 0; c < zone.orders.components(); ++c) {
+                PairModes* const all = storage.meridian.modes.data();
+                exact.integral.apply(orders, view_of(zone.orders.layout(), zone.of_grid(0, c, storage)),
+                                     view_of(exact.layout, all), exact.scale, storage.meridian, stream);
+                storage.clock.mark(stream, &ShtStageSeconds::resampling);
+                exact.rings.synthesize<T>(all, pixels[b] + c * pixels.component_stride(), storage.rings,
+                                          stream);
+                storage.clock.mark(stream, &ShtStageSeconds::rings);
+            }
+        };
+        const auto deliver = [&](std::int64_t b, cudaStream_t stream) {
+            storage.batches.after_work(b);
+            pixels.deliver(b, storage.transfer, stream);
+        };
+        for_each_map(CallKey().add(id_).add(5).add(alm).add(map), alm.extent(0),
+                     !a.is_copied() && !pixels.is_copied(), storage, progress, fetch, work, deliver);
+    }
+
     template <class T>
     void project_maps(View<const std::complex<T>, 3> alm, View<const T, 3> map,
                       View<std::complex<T>, 3> update, ShtWorkspace::Storage& workspace,
@@ -341,6 +464,7 @@ class CudaTransform final : public TransformByType<CudaTransform, true> {
     const int device_;
     const AlmLayout layout_;
     const std::vector<std::unique_ptr<const Zone>> zones_;
+    const std::unique_ptr<const Exact> exact_;  ///< null where nothing needs it, or there are several zones
 };
 
 }  // namespace

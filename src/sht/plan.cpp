@@ -108,7 +108,7 @@ void ShtPlan::adjoint_synthesis(ConstView<T, 3> map, View<std::complex<T>, 3> al
                                 const Progress& progress) const {
     sht::check_together<T>(transform(), "adjoint synthesis", map.extent(0),
                            [&] { sht::check_arrays<T>(*this, alm, map); });
-    implementation_->transform->adjoint(map, {}, alm, false, workspace.storage(), progress);
+    implementation_->transform->adjoint(map, {}, alm, sht::Quadrature::none, workspace.storage(), progress);
 }
 
 template <class T>
@@ -123,7 +123,8 @@ void ShtPlan::quadrature(ConstView<T, 3> map, View<std::complex<T>, 3> alm, ShtW
                          const Progress& progress) const {
     sht::check_together<T>(transform(), "quadrature", map.extent(0),
                            [&] { sht::check_arrays<T>(*this, alm, map); });
-    implementation_->transform->adjoint(map, {}, alm, true, workspace.storage(), progress);
+    implementation_->transform->adjoint(map, {}, alm, sht::Quadrature::ring_weights, workspace.storage(),
+                                        progress);
 }
 
 template <class T>

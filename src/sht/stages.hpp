@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sht/legendre/legendre.hpp"
+#include "sht/rings/meridian_integral.hpp"
 #include "zonal/sht.hpp"
 
 /// The two halves of a transform on one kind of device, between alm and the F_m of ring pairs, and between
@@ -95,6 +96,13 @@ class Stages : public virtual StagesOf<float>, public virtual StagesOf<double> {
     /// What they take beside the bands, on the host or the device, for one map.
     virtual std::int64_t scratch_bytes() const = 0;
 
+    /// F_m of these orders become scale G F_m, G the exact rule over theta (rings/meridian_integral.hpp), of
+    /// a band of all blocks that has all orders of each. Only of stages that were made with it.
+    virtual void integrate_orders(const FourierBand& band, OrderNumbers orders, double scale,
+                                  StageMemory& memory) const = 0;
+    /// Zeros in such a band where synthesize_orders does not write.
+    virtual void clear_unreached(const FourierBand& band, OrderNumbers orders, StageMemory& memory) const = 0;
+
     /// Maps that one pass of the recurrence serves, the same on every device.
     virtual std::int64_t maps_per_pass() const = 0;
 };
@@ -132,6 +140,6 @@ class StagesAs : public Stages, public StagesBy<Derived, float>, public StagesBy
 /// rank's own rings, which are those of the blocks [first, end) of pairs. options: resolved, its device CUDA.
 std::unique_ptr<const Stages> make_cuda_stages(const AlmLayout& layout, const ShtOptions& options,
                                                const RingPairs& pairs, const Grid& rings, std::int64_t first,
-                                               std::int64_t end);
+                                               std::int64_t end, const ExactRings* exact);
 
 }  // namespace zonal::sht

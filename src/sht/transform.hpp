@@ -58,6 +58,10 @@ namespace zonal::sht {
 /// The scratch memory of the host that a plan's calls with n_maps take: none where it works on a GPU.
 std::int64_t host_workspace_bytes(const ShtPlan& plan, std::int64_t n_maps);
 
+/// What adjoint multiplies maps by: nothing, the rings' weights, or the exact rule over theta of equidistant
+/// rings (rings/meridian_integral.hpp).
+enum class Quadrature { none, ring_weights, meridian };
+
 /// A transform on one kind of device; arrays have been checked. The workspace is one that make_workspace
 /// made.
 class Transform {
@@ -71,11 +75,18 @@ class Transform {
     virtual void synthesize(View<const std::complex<double>, 3> alm, View<double, 3> there,
                             View<double, 3> map, ShtWorkspace::Storage& workspace,
                             const Progress& progress) const = 0;
-    /// weighted: multiply the pixels by their rings' weights.
+    /// quadrature: meridian only if needs_meridian_integral.
     virtual void adjoint(View<const float, 3> map, View<float, 3> there, View<std::complex<float>, 3> alm,
-                         bool weighted, ShtWorkspace::Storage& workspace, const Progress& progress) const = 0;
+                         Quadrature quadrature, ShtWorkspace::Storage& workspace,
+                         const Progress& progress) const = 0;
     virtual void adjoint(View<const double, 3> map, View<double, 3> there, View<std::complex<double>, 3> alm,
-                         bool weighted, ShtWorkspace::Storage& workspace, const Progress& progress) const = 0;
+                         Quadrature quadrature, ShtWorkspace::Storage& workspace,
+                         const Progress& progress) const = 0;
+    /// The transpose of adjoint with Quadrature::meridian.
+    virtual void synthesize_integrated(View<const std::complex<float>, 3> alm, View<float, 3> map,
+                                       ShtWorkspace::Storage& workspace, const Progress& progress) const = 0;
+    virtual void synthesize_integrated(View<const std::complex<double>, 3> alm, View<double, 3> map,
+                                       ShtWorkspace::Storage& workspace, const Progress& progress) const = 0;
 
     /// update = S^T W (map - S alm), rings at a time, without a map in between.
     virtual void project_residual(View<const std::complex<float>, 3> alm, View<const float, 3> map,

@@ -3,6 +3,7 @@
 #include <thread>
 
 #include "backend/cuda_helpers.cuh"
+#include "zonal/analysis.hpp"
 
 // The transforms on a CUDA device: beside the CPU's at sizes that the plain reference cannot reach, with the
 // data on the device, and where something is amiss. Every other test of the transforms runs there with
@@ -60,6 +61,45 @@ TEST_F(CudaTransform, ResamplesInThetaWithinTheAccuracy) {
                     << grid.name() << ", spin " << spin << ", accuracy " << accuracy;
             }
         }
+}
+
+/// Of noise, which is no synthesis: orders that rings near the poles do not need, and poles without rings.
+TEST_F(CudaTransform, IntegratesExactlyOverThetaAsTheCpuDoes) {
+    const std::int64_t n = 80;
+    for (const Grid& grid : {Grid::clenshaw_curtis(n, 2 * n), Grid::fejer1(n, 2 * n, 0.3),
+                             Grid::fejer2(n + 1, 2 * n), Grid::driscoll_healy(n, 2 * n - 3),
+                             Grid::mcewen_wiaux(n, 2 * n - 3), Grid::mcewen_wiaux(n + 1, 2 * n - 3, 0, true)})
+        for (const int spin : {0, 1, 2, 3})
+            for (const std::int64_t lmax : {n / 2 + 2, n - 2}) {
+                const ShtPlan cpu(grid, on(Device::cpu(), lmax, spin)),
+                    cuda(grid, on(Device::cuda(), lmax, spin));
+                const MapArray map = random_map(grid, 2, cpu.map_components(), 3);
+                const AlmArray alm = random_spin_alm(cpu.layout(), 2, cpu.alm_components(), spin, 4);
+                AlmArray expected(alm.extents()), found(alm.extents());
+                MapArray back(map.extents()), expected_back(map.extents());
+                analyze<double>(cpu, map.view(), expected.view());
+                EXPECT_TRUE(analyze<double>(cuda, map.view(), found.view()).exact);
+                EXPECT_LE(relative_rms(found, expected), 1e-13) << grid.name() << " spin " << spin;
+                adjoint_analysis<double>(cpu, alm.view(), expected_back.view());
+                adjoint_analysis<double>(cuda, alm.view(), back.view());
+                EXPECT_LE(relative_rms(back, expected_back), 1e-13) << grid.name() << " spin " << spin;
+                // With all data there, twice: the second call is a graph.
+                const OnDevice<double> map_there(map);
+                const OnDevice<Complex> alm_there{AlmArray(alm.extents())};
+                ShtWorkspace workspace = cuda.make_workspace();
+                for (int call = 0; call < 2; ++call) {
+                    analyze<double>(cuda, map_there.view(), alm_there.view(), workspace, {});
+                    EXPECT_EQ(largest_difference(alm_there.host(), found), 0)
+                        << grid.name() << " spin " << spin;
+                }
+                const OnDevice<Complex> given(alm);
+                const OnDevice<double> back_there{MapArray(map.extents())};
+                for (int call = 0; call < 2; ++call) {
+                    adjoint_analysis<double>(cuda, given.view(), back_there.view(), workspace);
+                    EXPECT_EQ(largest_difference(back_there.host(), back), 0)
+                        << grid.name() << " spin " << spin;
+                }
+            }
 }
 
 TEST_F(CudaTransform, TakesHostAndDeviceMemoryAlike) {

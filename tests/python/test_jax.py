@@ -27,6 +27,8 @@ LMAX = 6
 SCALAR = zonal.SHT(zonal.Grid.healpix(4), LMAX, device=DEVICE)
 # Fewer orders than degrees, and the exact quadrature of another grid.
 PAIR = zonal.SHT(zonal.Grid.gauss_legendre(7, 13), LMAX, mmax=4, spin=2, device=DEVICE)
+# Where the weights are not exact, but the analysis is.
+EQUIDISTANT = zonal.SHT(zonal.Grid.driscoll_healy(7, 13), LMAX, spin=1, device=DEVICE)
 BEAM = np.exp(-np.arange(LMAX + 1) / 5)
 # What Kernel.window promises.
 WINDOW = {"rtol": 0, "atol": 1e-12}
@@ -44,7 +46,7 @@ def functions(sht):
     return gradient_cases.functions_of(zj, sht, BEAM, np.linspace(0.5, 1, sht.grid.n_pixels), (0.3, 0.7, -1.1))
 
 
-CASES = gradient_cases.cases(functions, (SCALAR, PAIR))
+CASES = gradient_cases.cases(functions, (SCALAR, PAIR, EQUIDISTANT))
 
 
 @pytest.mark.parametrize("sht, function, kind", CASES)

@@ -20,6 +20,8 @@ LMAX = 4
 SCALAR = zonal.SHT(zonal.Grid.healpix(2), LMAX, device=DEVICE)
 # Fewer orders than degrees, and the exact quadrature of another grid.
 PAIR = zonal.SHT(zonal.Grid.gauss_legendre(5, 9), LMAX, mmax=3, spin=2, device=DEVICE)
+# Where the weights are not exact, but the analysis is.
+EQUIDISTANT = zonal.SHT(zonal.Grid.driscoll_healy(5, 9), LMAX, spin=1, device=DEVICE)
 BEAM = torch.exp(-torch.arange(LMAX + 1) / 5.0).double().to(DEVICE)
 TURN = (0.3, 0.7, -1.1)
 
@@ -49,7 +51,7 @@ def functions(sht):
     return gradient_cases.functions_of(zt, sht, BEAM, torch.linspace(0.5, 1, sht.grid.n_pixels, device=DEVICE), TURN)
 
 
-CASES = gradient_cases.cases(functions, (SCALAR, PAIR))
+CASES = gradient_cases.cases(functions, (SCALAR, PAIR, EQUIDISTANT))
 
 
 @pytest.mark.parametrize("sht, function, kind", CASES)

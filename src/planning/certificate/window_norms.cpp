@@ -62,7 +62,7 @@ std::int64_t exact_degree(const Grid& grid) {
 }
 
 /// Returns the largest lmax for which products of two functions are integrated to rounding, perhaps -1.
-std::int64_t exact_lmax(const Grid& grid) {
+std::int64_t lmax_of_weights(const Grid& grid) {
     const auto degree = exact_degree(grid);
     std::int64_t lmax = degree < 0 ? -1 : degree / 2;
     for (const Ring& ring : grid.rings()) lmax = std::min(lmax, (ring.n_pixels - 1) / 2);
@@ -88,7 +88,7 @@ double largest_eigenvalue(const Grid& grid, std::int64_t lmax) {
     const auto nside = grid.healpix_nside_of_rings();
     const auto* entry = nside > 0 ? entry_of(nside, lmax) : nullptr;
     if (entry != nullptr) return entry->largest;  // a subset of rings has no larger one
-    if (nside == 0 && lmax <= exact_lmax(grid)) return 1 + exact_to;
+    if (nside == 0 && lmax <= lmax_of_weights(grid)) return 1 + exact_to;
     return by_gaussian(grid, lmax);
 }
 
@@ -97,12 +97,12 @@ double smallest_eigenvalue(const Grid& grid, std::int64_t lmax) {
     const bool is_whole = nside > 0 && grid.n_rings() == 4 * nside - 1;
     const auto* entry = is_whole ? entry_of(nside, lmax) : nullptr;
     if (entry != nullptr) return entry->smallest;
-    return nside == 0 && lmax <= exact_lmax(grid) ? 1 - exact_to : 0;
+    return nside == 0 && lmax <= lmax_of_weights(grid) ? 1 - exact_to : 0;
 }
 
 std::int64_t certifiable_lmax(const Grid& grid) {
     const auto nside = grid.healpix_nside_of_rings();
-    if (nside == 0) return exact_lmax(grid);
+    if (nside == 0) return lmax_of_weights(grid);
     std::int64_t lmax = -1;
     while (smallest_eigenvalue(grid, lmax + 1) > 0) ++lmax;
     return lmax;

@@ -13,6 +13,7 @@
 #include "sht/analysis/field_memory.hpp"
 #include "sht/array_checks.hpp"
 #include "sht/progress_part.hpp"
+#include "sht/rings/meridian_integral.hpp"
 #include "sht/transform.hpp"
 #include "zonal/error.hpp"
 
@@ -53,22 +54,51 @@ bool has_enough_data(const Grid& grid, const AlmLayout& layout, int spin, double
     return data * map_components >= unknowns * alm_components;
 }
 
-/// The grid of all ranks.
-const Grid& whole_grid(const ShtPlan& plan) {
-    const Grid* const whole = plan.transform().whole_grid();
-    return whole != nullptr ? *whole : plan.grid();
+std::int64_t fewest_pixels(const Grid& grid) {
+    std::int64_t fewest = grid.rings().front().n_pixels;
+    for (const Ring& ring : grid.rings()) fewest = std::min(fewest, ring.n_pixels);
+    return fewest;
+}
+
+/// The largest degree that the rings of a grid with a known inverse determine, whatever their pixels; -1 of
+/// others.
+std::int64_t exact_lmax_of_rings(const Grid& grid) {
+    return std::max(sht::meridian_lmax(grid), grid.exact_degree() < 0 ? -1 : grid.exact_degree() / 2);
+}
+
+/// What such a grid cannot hold is refused: its alm would be of other maps than this one.
+void check_degrees(const ShtPlan& plan) {
+    const Grid& grid = sht::whole_grid(plan);
+    const std::int64_t limit = exact_lmax_of_rings(grid), lmax = plan.options().lmax,
+                       mmax = plan.options().mmax;
+    if (limit < 0) return;
+    if (lmax > limit)
+        throw InvalidArgument(
+            "lmax", lmax,
+            fmt::format("must be at most {} for an analysis on {}: its {} rings determine no more", limit,
+                        grid.name(), grid.n_rings()));
+    if (const auto n = fewest_pixels(grid); 2 * mmax + 1 > n)
+        throw InvalidArgument(
+            "mmax", mmax,
+            fmt::format("must be at most {} for an analysis on {}: order m takes rings of 2 m + 1 pixels",
+                        (n - 1) / 2, grid.name()));
+}
+
+/// Of a plan whose degrees have been checked.
+bool is_exact(const ShtPlan& plan) {
+    return exact_lmax_of_rings(sht::whole_grid(plan)) >= 0;
 }
 
 bool is_invertible(const ShtPlan& plan) {
     const AlmLayout layout(plan.options().lmax, plan.options().mmax);
-    return has_enough_data(whole_grid(plan), layout, plan.options().spin,
-                           static_cast<double>(plan.alm_components()),
-                           static_cast<double>(plan.map_components()));
+    return is_exact(plan) || has_enough_data(sht::whole_grid(plan), layout, plan.options().spin,
+                                             static_cast<double>(plan.alm_components()),
+                                             static_cast<double>(plan.map_components()));
 }
 
 /// The report, and whether the grid determines the coefficients at all.
 AnalysisReport with_lmax_judged(const ShtPlan& plan, AnalysisReport report) {
-    const Grid& grid = whole_grid(plan);
+    const Grid& grid = sht::whole_grid(plan);
     report.invertible = is_invertible(plan);
     if (!report.invertible)
         report.note = fmt::format(
@@ -230,17 +260,42 @@ AnalysisReport iterate_until_enough(sht::AnalysisOperator<T>& op, View<const T, 
     return report;
 }
 
+/// One exact quadrature, and of its report what the options ask to be measured.
+template <class T>
+AnalysisReport integrate(sht::AnalysisOperator<T>& op, View<const T, 3> map, View<std::complex<T>, 3> alm,
+                         const AnalysisOptions& options) {
+    AnalysisReport report;
+    const bool measures = options.tolerance > 0 || options.is_enough;
+    op.quadrature(map, {}, alm, sht::part_of(options.progress, 0, measures ? 0.5 : 1));
+    if (options.power_by_degree) report.power = op.alms().powers(alm);
+    if (!measures) return report;
+    const auto left = sht::scratch_array<T, 3>(op.storage(), analysis_arrays.weighted, map.extents());
+    op.synthesize(alm, left, sht::part_of(options.progress, 0.5, 1));
+    op.maps().subtract_from(map, left);
+    report.unresolved = largest_ratio(op.maps().weighted_squares(left), op.maps().weighted_squares(map));
+    if (options.tolerance > 0) {
+        for (auto& powers : report.power) std::fill(powers.begin(), powers.end(), 0.0);  // of the residual
+    } else {
+        report.last_update = 1;  // from alm that are 0
+        options.is_enough(report);
+    }
+    return report;
+}
+
 /// The analysis where the transforms work: what lies elsewhere is copied there once, and alm back at the end.
 template <class T>
 AnalysisReport iterate(sht::AnalysisOperator<T>& op, View<const T, 3> map, View<std::complex<T>, 3> alm,
                        const AnalysisOptions& options) {
     // A single transform copies by itself, a map at a time.
-    if (options.tolerance == 0 && options.iterations == 0 && !options.is_enough && !op.has_weights() &&
-        !options.power_by_degree)
-        return iterate_jacobi<T>(op, map, alm, options);
+    if (options.tolerance == 0 && (options.iterations == 0 || op.integrates_meridians()) &&
+        !options.is_enough && !op.has_weights() && !options.power_by_degree) {
+        op.quadrature(map, {}, alm, options.progress);
+        return {};
+    }
     const auto map_there = sht::resident<T>(op.storage(), analysis_arrays.map, map);
     const auto alm_there = sht::resident_target<std::complex<T>>(op.storage(), analysis_arrays.alm, alm);
-    AnalysisReport report = options.tolerance > 0
+    AnalysisReport report = op.integrates_meridians() ? integrate<T>(op, map_there, alm_there, options)
+                            : options.tolerance > 0
                                 ? sht::solve_normal_equations<T>(op, map_there, alm_there, options)
                             : options.is_enough ? iterate_until_enough<T>(op, map_there, alm_there, options)
                                                 : iterate_jacobi<T>(op, map_there, alm_there, options);
@@ -259,10 +314,16 @@ void merge(const AnalysisReport& part, AnalysisReport& whole) {
     whole.unresolved = std::fmax(whole.unresolved, part.unresolved);  // NaN where neither is known
     whole.power.insert(whole.power.end(), part.power.begin(), part.power.end());
     whole.invertible = whole.invertible && part.invertible;
+    whole.exact = whole.exact && part.exact;
     if (whole.note.empty()) whole.note = part.note;
 }
 
+std::int64_t exact_lmax(const Grid& grid) {
+    return std::min(exact_lmax_of_rings(grid), (fewest_pixels(grid) - 1) / 2);
+}
+
 std::int64_t invertible_lmax(const Grid& grid) {
+    if (const auto exact = exact_lmax(grid); exact >= 0) return exact;
     // Data grow with lmax up to the number of pixels, unknowns as lmax^2: one interval of lmax fits.
     std::int64_t fits = -1, fails = grid.n_rings();
     while (fails - fits > 1) {
@@ -285,20 +346,68 @@ AnalysisReport analyze(const ShtPlan& plan, ConstView<T, 3> map, View<std::compl
     std::optional<sht::AnalysisOperator<T>> op;
     sht::check_together<T>(plan.transform(), "analysis", map.extent(0), [&] {
         check_options(options);
+        check_degrees(plan);
         sht::check_arrays<T>(plan, alm, map);
         op.emplace(plan, options, workspace);
     });
-    return with_lmax_judged(plan, iterate<T>(*op, map, alm, options));
+    AnalysisReport report = iterate<T>(*op, map, alm, options);
+    report.exact = is_exact(plan) && !op->has_weights();
+    return with_lmax_judged(plan, std::move(report));
 }
 
 template <class T>
 AnalysisReport sht::analyze_copied(const ShtPlan& plan, View<const T, 3> map, View<T, 3> there,
                                    View<std::complex<T>, 3> alm, ShtWorkspace& workspace,
                                    const Progress& progress) {
-    check_together<T>(plan.transform(), "analysis", map.extent(0), [&] { check_arrays<T>(plan, alm, map); });
-    plan.transform().adjoint(map, there, alm, true, workspace.storage(), progress);
-    return with_lmax_judged(plan, {});
+    check_together<T>(plan.transform(), "analysis", map.extent(0), [&] {
+        check_degrees(plan);
+        check_arrays<T>(plan, alm, map);
+    });
+    const auto quadrature = integrates_meridians(plan) ? Quadrature::meridian : Quadrature::ring_weights;
+    plan.transform().adjoint(map, there, alm, quadrature, workspace.storage(), progress);
+    AnalysisReport report;
+    report.exact = is_exact(plan);
+    return with_lmax_judged(plan, std::move(report));
 }
+
+template <class T>
+void adjoint_analysis(const ShtPlan& plan, ConstView<std::complex<T>, 3> alm, View<T, 3> map,
+                      ShtWorkspace& workspace, const Progress& progress) {
+    const sht::Transform& transform = plan.transform();
+    sht::check_together<T>(transform, "adjoint analysis", map.extent(0), [&] {
+        check_degrees(plan);
+        sht::check_arrays<T>(plan, alm, map);
+    });
+    if (sht::integrates_meridians(plan))
+        return transform.synthesize_integrated(alm, map, workspace.storage(), progress);
+    transform.synthesize(alm, {}, map, workspace.storage(), progress);
+    std::vector<double> weights;
+    weights.reserve(plan.grid().rings().size());
+    for (const Ring& ring : plan.grid().rings()) weights.push_back(ring.weight);
+    auto& storage = workspace.storage();
+    const auto there = sht::resident_target<T>(storage, analysis_arrays.weighted, map);
+    if (there.data() != map.data()) sht::copy_fields<T>(storage, map, there);
+    sht::make_map_arithmetic<T>(plan.grid(), sht::PixelWeights{&weights}, plan.options().threads, storage,
+                                &transform)
+        ->weigh(there, there);
+    if (there.data() != map.data()) sht::copy_fields<T>(storage, there, map);
+}
+
+template <class T>
+void adjoint_analysis(const ShtPlan& plan, ConstView<std::complex<T>, 3> alm, View<T, 3> map,
+                      const Progress& progress) {
+    ShtWorkspace workspace = plan.make_workspace();
+    adjoint_analysis<T>(plan, alm, map, workspace, progress);
+}
+
+template void adjoint_analysis(const ShtPlan&, View<const std::complex<float>, 3>, View<float, 3>,
+                               ShtWorkspace&, const Progress&);
+template void adjoint_analysis(const ShtPlan&, View<const std::complex<double>, 3>, View<double, 3>,
+                               ShtWorkspace&, const Progress&);
+template void adjoint_analysis(const ShtPlan&, View<const std::complex<float>, 3>, View<float, 3>,
+                               const Progress&);
+template void adjoint_analysis(const ShtPlan&, View<const std::complex<double>, 3>, View<double, 3>,
+                               const Progress&);
 
 double bytes_of_analysis(const ShtPlan& plan, std::int64_t n_batch, const AnalysisOptions& options) {
     if (plan.options().device.kind() == Device::Kind::cuda) return 0;

@@ -4,6 +4,7 @@
 
 #include "sht/array_checks.hpp"
 #include "sht/progress_part.hpp"
+#include "sht/rings/meridian_integral.hpp"
 #include "sht/transform.hpp"
 #include "zonal/error.hpp"
 
@@ -34,13 +35,25 @@ AnalysisOperator<T>::AnalysisOperator(const ShtPlan& plan, const AnalysisOptions
     : plan_(plan),
       workspace_(checked_workspace(plan, workspace)),
       weights_(checked_weights(plan.grid(), options, workspace.storage().space())),
+      integrates_meridians_(!weights_.any() && sht::integrates_meridians(plan)),
       maps_(make_map_arithmetic<T>(plan.grid(), weights_, plan.options().threads, workspace.storage(),
                                    &plan.transform())),
       alms_(make_alm_arithmetic<T>(plan.layout(), plan.options().threads, workspace.storage(),
                                    &plan.transform())) {}
 
+const Grid& whole_grid(const ShtPlan& plan) {
+    const Grid* const whole = plan.transform().whole_grid();
+    return whole != nullptr ? *whole : plan.grid();
+}
+
+bool integrates_meridians(const ShtPlan& plan) {
+    return needs_meridian_integral(whole_grid(plan), plan.options().lmax, plan.options().mmax);
+}
+
 template <class T>
 void AnalysisOperator<T>::quadrature(ConstMap map, Map scratch, Alm alm, const Progress& progress) {
+    if (integrates_meridians_)
+        return plan_.transform().adjoint(map, {}, alm, Quadrature::meridian, storage(), progress);
     if (!has_weights()) return plan_.quadrature<T>(map, alm, workspace_, progress);
     maps_->weigh(map, scratch);
     plan_.quadrature<T>(scratch, alm, workspace_, progress);

@@ -24,11 +24,13 @@ class AnalysisOperator {
 
     /// Whether the options add weights to those of the grid.
     bool has_weights() const { return weights_.any(); }
+    /// Whether quadrature is an exact inverse by the rule over theta, which iterations cannot improve.
+    bool integrates_meridians() const { return integrates_meridians_; }
 
     void synthesize(ConstAlm alm, Map map, const Progress& progress) {
         plan_.synthesize<T>(alm, map, workspace_, progress);
     }
-    /// alm = S^T W map. scratch: like map, overwritten if has_weights(); may be map itself.
+    /// alm = S^T W map, or exact. scratch: like map, overwritten if has_weights(); may be map itself.
     void quadrature(ConstMap map, Map scratch, Alm alm, const Progress& progress);
 
     /// update = S^T W (map - S alm). scratch: like map, overwritten if has_weights().
@@ -42,9 +44,16 @@ class AnalysisOperator {
     const ShtPlan& plan_;
     ShtWorkspace& workspace_;
     const PixelWeights weights_;
+    const bool integrates_meridians_;
     std::unique_ptr<MapArithmetic<T>> maps_;
     std::unique_ptr<AlmArithmetic<T>> alms_;
 };
+
+/// The grid of all ranks.
+const Grid& whole_grid(const ShtPlan& plan);
+
+/// Whether the rings' weights are not exact at the plan's degrees, but the rule over theta is.
+bool integrates_meridians(const ShtPlan& plan);
 
 /// As analyze without iterations or weights, of maps in memory where the transforms do not work, of which
 /// `there`, where they do, becomes a copy. alm: where they work.

@@ -5,9 +5,23 @@
 #include <numbers>
 
 namespace zonal::sht {
+namespace {
+
+std::shared_ptr<const std::vector<std::int64_t>> last_orders(const RingPairs& rings, std::int64_t first,
+                                                             std::int64_t end) {
+    const auto begin = rings.last_m.begin();
+    return std::make_shared<const std::vector<std::int64_t>>(begin + first, begin + end);
+}
+
+}  // namespace
 
 FourierBand::FourierBand(const RingPairs& rings, std::int64_t first, std::int64_t end, std::int64_t n_fields)
-    : first(first), end(end), n_fields(n_fields), first_stored_(first), n_stored_(end - first) {
+    : first(first),
+      end(end),
+      n_fields(n_fields),
+      first_stored_(first),
+      n_stored_(end - first),
+      last_m_(last_orders(rings, first, end)) {
     std::vector<std::int64_t> offsets{0};
     for (auto block = first; block < end; ++block)
         offsets.push_back(offsets.back() + rings.last_m[block] + 1);
@@ -16,7 +30,12 @@ FourierBand::FourierBand(const RingPairs& rings, std::int64_t first, std::int64_
 
 FourierBand::FourierBand(const RingPairs& rings, std::int64_t first, std::int64_t end, std::int64_t n_fields,
                          const std::vector<std::vector<std::int64_t>>& runs)
-    : first(first), end(end), n_fields(n_fields), first_stored_(first), n_stored_(end - first) {
+    : first(first),
+      end(end),
+      n_fields(n_fields),
+      first_stored_(first),
+      n_stored_(end - first),
+      last_m_(last_orders(rings, first, end)) {
     std::int64_t mmax = -1;
     for (const auto& orders : runs)
         if (!orders.empty()) mmax = std::max(mmax, orders.back());

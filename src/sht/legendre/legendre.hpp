@@ -71,6 +71,10 @@ class FourierBand {
     /// those of a run and block, [run * n_stored_blocks() + number of the block among these].
     const std::vector<Place>& places() const { return *places_; }
     const std::vector<std::int64_t>& offsets() const { return *offsets_; }
+    /// The largest order that the block has in the band's runs of all orders.
+    std::int64_t last_m(std::int64_t block) const {
+        return (*last_m_)[static_cast<std::size_t>(block - first_stored_)];
+    }
     std::int64_t n_stored_blocks() const { return n_stored_; }
 
     std::int64_t first, end, n_fields;
@@ -85,6 +89,7 @@ class FourierBand {
     std::int64_t first_stored_, n_stored_;
     std::shared_ptr<const std::vector<std::int64_t>> offsets_;  ///< [run * n_stored + block], and the end
     std::shared_ptr<const std::vector<Place>> places_;          ///< by order; null: one run of all orders
+    std::shared_ptr<const std::vector<std::int64_t>> last_m_;   ///< of the blocks; null: of one order
 };
 
 /// What of the Legendre functions does not depend on the ring: the start values' factors per order.

@@ -94,6 +94,12 @@ RingPairs::RingPairs(const Grid& grid, std::int64_t lmax, std::int64_t mmax, int
     first_equatorial = std::max(first_equatorial, end_polar);
 }
 
+RingPairs RingPairs::with_all_orders(std::int64_t mmax) const {
+    RingPairs all = *this;
+    std::fill(all.last_m.begin(), all.last_m.end(), mmax);
+    return all;
+}
+
 std::int64_t RingPairs::n_pairs() const {
     auto count = static_cast<std::int64_t>(pairs.size());
     while (count > 0 && pairs[count - 1].north < 0 && pairs[count - 1].south < 0) --count;

@@ -31,6 +31,8 @@ struct LogTable {
 struct RingPairs {
     /// mmax, spin, lmax: of the transform, for the pruning bound.
     RingPairs(const Grid& grid, std::int64_t lmax, std::int64_t mmax, int spin);
+    /// The same, where all orders up to mmax count on every ring: those of maps that are no synthesis.
+    RingPairs with_all_orders(std::int64_t mmax) const;
 
     /// Operations of the Legendre stage: 6 per (degree, order, pair) kept, 10 for two components.
     double legendre_flops(std::int64_t lmax, int components) const;

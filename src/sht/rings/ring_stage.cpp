@@ -181,9 +181,9 @@ void unfold_modes(const RingBlock& block, const FourierBand& band, std::int64_t 
 }
 
 RingBlock::RingBlock(std::span<const Ring> rings, const RingPairs& pairs, std::int64_t block,
-                     RingScratch& scratch)
+                     std::int64_t last_m, RingScratch& scratch)
     : index(block),
-      last_m(pairs.last_m[block]),
+      last_m(last_m),
       north{},
       south{},
       n_pixels{},

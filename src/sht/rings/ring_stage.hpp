@@ -33,8 +33,9 @@ struct RingScratch {
 
 /// The block's pixel sequences and their phases, of which a ring pair is one lane.
 struct RingBlock {
-    /// rings: what pairs counts.
-    RingBlock(std::span<const Ring> rings, const RingPairs& pairs, std::int64_t block, RingScratch& scratch);
+    /// rings: what pairs counts. last_m: of the orders that the block has in its band.
+    RingBlock(std::span<const Ring> rings, const RingPairs& pairs, std::int64_t block, std::int64_t last_m,
+              RingScratch& scratch);
 
     std::int64_t index;  ///< of the block
     std::int64_t last_m;

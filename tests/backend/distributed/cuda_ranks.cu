@@ -20,13 +20,14 @@ class CudaRanks : public OnCuda {};
 /// All that a plan makes of a map and alm.
 template <class T>
 struct Results {
-    Array<T, 3> synthesized;
+    Array<T, 3> synthesized, transposed;
     Array<std::complex<T>, 3> adjoint, quadrature, projected, iterated, solved;
     int iterations = 0;
 
     Results(const ShtPlan& plan, View<const std::complex<T>, 3> alm, View<const T, 3> map,
             View<const double, 1> weights, bool on_device = false)
         : synthesized(map.extents()),
+          transposed(map.extents()),
           adjoint(alm.extents()),
           quadrature(alm.extents()),
           projected(alm.extents()),
@@ -36,18 +37,19 @@ struct Results {
         if (on_device) {
             const OnDevice<T> maps(copy_of(map));
             const OnDevice<std::complex<T>> alms(copy_of(alm));
-            OnDevice<T> pixels(synthesized);
+            OnDevice<T> pixels(synthesized), of_transpose(transposed);
             OnDevice<std::complex<T>> found[] = {OnDevice(adjoint), OnDevice(quadrature), OnDevice(projected),
                                                  OnDevice(iterated), OnDevice(solved)};
-            fill(plan, alms.view(), maps.view(), solving, pixels.view(), found[0].view(), found[1].view(),
-                 found[2].view(), found[3].view(), found[4].view());
+            fill(plan, alms.view(), maps.view(), solving, pixels.view(), of_transpose.view(), found[0].view(),
+                 found[1].view(), found[2].view(), found[3].view(), found[4].view());
             synthesized = pixels.host();
+            transposed = of_transpose.host();
             Array<std::complex<T>, 3>* const targets[] = {&adjoint, &quadrature, &projected, &iterated,
                                                           &solved};
             for (int i = 0; i < 5; ++i) *targets[i] = found[i].host();
         } else {
-            fill(plan, alm, map, solving, synthesized.view(), adjoint.view(), quadrature.view(),
-                 projected.view(), iterated.view(), solved.view());
+            fill(plan, alm, map, solving, synthesized.view(), transposed.view(), adjoint.view(),
+                 quadrature.view(), projected.view(), iterated.view(), solved.view());
         }
     }
 
@@ -62,10 +64,11 @@ struct Results {
         return copy;
     }
     void fill(const ShtPlan& plan, View<const std::complex<T>, 3> alm, View<const T, 3> map,
-              const AnalysisOptions& solving, View<T, 3> to_map, Alm to_adjoint, Alm to_quadrature,
-              Alm to_projected, Alm to_iterated, Alm to_solved) {
+              const AnalysisOptions& solving, View<T, 3> to_map, View<T, 3> to_transposed, Alm to_adjoint,
+              Alm to_quadrature, Alm to_projected, Alm to_iterated, Alm to_solved) {
         ShtWorkspace workspace = plan.make_workspace();
         plan.synthesize<T>(alm, to_map, workspace);
+        adjoint_analysis<T>(plan, alm, to_transposed, workspace);
         plan.adjoint_synthesis<T>(map, to_adjoint, workspace);
         plan.quadrature<T>(map, to_quadrature, workspace);
         plan.project_residual<T>(alm, map, to_projected, workspace);
@@ -100,6 +103,7 @@ class RanksOf {
         for (auto* array : arrays(found)) std::fill_n(array->data(), array->size(), Complex(-77));
         // Where there are no rings, there is nothing.
         std::fill_n(found.synthesized.data(), found.synthesized.size(), Real(0));
+        std::fill_n(found.transposed.data(), found.transposed.size(), Real(0));
         const auto errors = on_ranks(devices, [&](const Communicator& ranks, Device device) {
             ShtOptions options = plan_.options();
             options.device = device;
@@ -135,6 +139,7 @@ class RanksOf {
             for (std::int64_t c = 0; c < whole.synthesized.extent(1); ++c)
                 parts.for_each_pixel([&](std::int64_t there, std::int64_t here) {
                     whole.synthesized(b, c, there) = local.synthesized(b, c, here);
+                    whole.transposed(b, c, there) = local.transposed(b, c, here);
                 });
         }
     }
@@ -150,6 +155,7 @@ class RanksOf {
                            (may_resample ? 8 * plan_.options().accuracy : 0) +
                            (sizeof(Real) == 4 ? std::numeric_limits<float>::epsilon() : 0);
         EXPECT_LE(scaled_difference(found.synthesized, expected_->synthesized), one);
+        EXPECT_LE(scaled_difference(found.transposed, expected_->transposed), 2 * one);
         EXPECT_LE(scaled_difference(found.adjoint, expected_->adjoint), one);
         EXPECT_LE(scaled_difference(found.quadrature, expected_->quadrature), one);
         EXPECT_LE(scaled_difference(found.projected, expected_->projected), 3 * one);
@@ -196,6 +202,12 @@ TEST_F(CudaRanks, TakeOtherGridsPartsOfTheSkyAndRanksWithoutOrders) {
     for (std::int64_t ring = 20; ring < 101; ++ring) rings.push_back(ring);
     RanksOf<double>(Grid::healpix(32).subset(rings), cpu_options(60, 60, 0), 1).expect_of({gpu, gpu, cpu});
     RanksOf<double>(Grid::healpix(32), cpu_options(50, 3, 0), 1).expect_of({gpu, gpu, gpu, gpu});
+}
+
+TEST_F(CudaRanks, IntegrateExactlyOverTheta) {
+    RanksOf<double>(Grid::fejer1(65, 129), cpu_options(64, 64, 0), 2).expect_of({gpu, cpu, gpu});
+    RanksOf<double>(Grid::driscoll_healy(48, 96), cpu_options(47, 47, 2), 1).expect_of({gpu, gpu}, {1, 2});
+    RanksOf<float>(Grid::mcewen_wiaux(48, 95), cpu_options(47, 40, 1), 1).expect_of({gpu, gpu, gpu});
 }
 
 /// Several chunks of orders, and rings that are resampled on the Legendre stage's side.

@@ -61,6 +61,13 @@ TYPED_TEST(DistributedTransforms, GiveThemOnOtherGridsAndPartsOfTheSky) {
     TestFixture::check(Grid::healpix(16).subset(rings), cpu_options(30, 30, 0), 1, {{1, 1}});
 }
 
+TYPED_TEST(DistributedTransforms, GiveThemForExactIntegralsOverTheta) {
+    TestFixture::check(Grid::fejer1(113, 150), cpu_options(70, 70, 0), 1, all_jobs);
+    TestFixture::check(Grid::clenshaw_curtis(66, 100), cpu_options(64, 47, 2), 2, {{1, 1, 1}, {4, 1}});
+    TestFixture::check(Grid::driscoll_healy(48, 96), cpu_options(47, 47, 1), 1, {{1, 1}, {1, 0.1, 3}});
+    TestFixture::check(Grid::mcewen_wiaux(48, 95), cpu_options(47, 46, 3), 1, {{1, 1, 1}});
+}
+
 /// More ranks than pairs of orders: some have no coefficient, and still their rings.
 TYPED_TEST(DistributedTransforms, GiveThemToRanksWithoutOrders) {
     TestFixture::check(Grid::healpix(28), cpu_options(50, 3, 0), 1, {{1, 1, 1, 1, 1}});

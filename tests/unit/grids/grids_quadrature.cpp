@@ -62,7 +62,34 @@ TEST(Quadrature, EquidistantRulesAreExactUpToDegreeNMinus1) {
             if (n < 64) expect_inexact_at(factory(n, 5, 0), degree + 1);  // the error shrinks as n^-3
         }
         expect_exact_up_to(Grid::equidistant_cylindrical(n, 5), n % 2 == 0 ? n - 1 : n);
+        // These are not symmetric, and have nothing beyond.
+        for (const Grid& grid : {Grid::driscoll_healy(n, 5, 0.1), Grid::mcewen_wiaux(n, 5, 0.1),
+                                 Grid::mcewen_wiaux(n, 5, 0, true)}) {
+            EXPECT_EQ(grid.exact_degree(), n - 1);
+            expect_exact_up_to(grid, n - 1);
+            if (n < 64) expect_inexact_at(grid, n);
+        }
     }
+}
+
+TEST(Quadrature, DriscollHealyAndMcEwenWiauxRingsLieWhereTheirAuthorsHaveThem) {
+    const Grid dh = Grid::driscoll_healy(8, 3), mw = Grid::mcewen_wiaux(5, 3),
+               flipped = Grid::mcewen_wiaux(5, 3, 0, true);
+    for (int i = 0; i < 8; ++i) {
+        const double theta = i * pi / 8;
+        EXPECT_NEAR(dh.rings()[i].theta, theta, 4 * eps);
+        // Driscoll & Healy 1994, theorem 3, times the width of a pixel
+        double sum = 0;
+        for (int k = 0; k < 4; ++k) sum += std::sin((2 * k + 1) * theta) / (2 * k + 1);
+        EXPECT_NEAR(dh.rings()[i].weight, 4.0 / 8 * std::sin(theta) * sum * 2 * pi / 3, 4 * eps);
+    }
+    for (int i = 0; i < 5; ++i) {
+        EXPECT_NEAR(mw.rings()[i].theta, (2 * i + 1) * pi / 9, 4 * eps);
+        EXPECT_NEAR(flipped.rings()[i].theta, 2 * i * pi / 9, 4 * eps);
+        EXPECT_EQ(flipped.rings()[i].weight, mw.rings()[4 - i].weight);
+    }
+    EXPECT_EQ(mw.rings()[4].sin_theta, 0);
+    EXPECT_EQ(flipped.rings()[0].theta, 0);
 }
 
 TEST(Quadrature, WeightsArePositiveAndSumTo4Pi) {

@@ -28,7 +28,9 @@ TEST(ShtPlan, TakesMutableViewsAsInput) {
     plan.adjoint_synthesis(map.view(), back.view());
     plan.quadrature(map.view(), back.view(), workspace);
     plan.project_residual(alm.view(), map.view(), update.view(), workspace);
-    analyze(plan, map.view(), back.view());
+    const ShtPlan coarse(grid(), options_of(22));
+    AlmArray fewer({1, 1, coarse.layout().size()});
+    analyze(coarse, map.view(), fewer.view());
 }
 
 // CPUs take many times as long for them, and windows of wide beams make them.

@@ -43,7 +43,7 @@ class RingStage : public ::testing::Test {
     const Grid rings = grid();
     const sht::RingPairs pairs{rings, mmax, mmax, 0};
     sht::RingScratch scratch;
-    const sht::RingBlock block{rings.rings(), pairs, 0, scratch};
+    const sht::RingBlock block{rings.rings(), pairs, 0, pairs.last_m[0], scratch};
     std::vector<double> fourier = std::vector<double>((mmax + 1) * fourier_block);
     const sht::FourierBand band = whole_band(pairs, fourier);
 
@@ -197,7 +197,7 @@ TEST(RingPhases, AreExactAtHighOrders) {
         const Grid rings({make_ring(std::numbers::pi / 2, phi_0, 1, 1, 0)});
         const sht::RingPairs pairs(rings, mmax, mmax, 0);
         sht::RingScratch scratch;
-        const sht::RingBlock block(rings.rings(), pairs, 0, scratch);
+        const sht::RingBlock block(rings.rings(), pairs, 0, pairs.last_m[0], scratch);
         std::vector<double> fourier((mmax + 1) * fourier_block);
         const sht::FourierBand band = whole_band(pairs, fourier);
         block.sequence[0][0] = 1;
