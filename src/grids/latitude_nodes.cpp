@@ -12,8 +12,6 @@ namespace zonal::grids {
 namespace {
 
 constexpr std::int64_t max_n_rings = std::int64_t{1} << 30;
-// Leaves a bit of room in 64-bit indices.
-constexpr std::int64_t max_n_pixels = std::int64_t{1} << 62;
 
 }  // namespace
 
@@ -37,17 +35,26 @@ Grid grid_of_rings(const std::vector<Node>& northern, std::int64_t n_rings, std:
         throw InvalidArgument(
             "n_phi", n_phi,
             fmt::format("must be from 1 to {} for {} rings", max_n_pixels / n_rings, n_rings));
-    const double pixel_width = 2 * std::numbers::pi / static_cast<double>(n_phi);
+    return grid_of_rings(northern, std::vector<std::int64_t>(static_cast<std::size_t>(n_rings), n_phi), phi_0,
+                         fmt::format("{} {}x{}", rule, n_rings, n_phi));
+}
+
+Grid grid_of_rings(const std::vector<Node>& northern, const std::vector<std::int64_t>& n_phi, double phi_0,
+                   const std::string& name) {
+    const std::size_t n_rings = n_phi.size();
     std::vector<Ring> rings;
-    rings.reserve(static_cast<std::size_t>(n_rings));
-    for (std::int64_t i = 0; i < n_rings; ++i) {
+    rings.reserve(n_rings);
+    std::int64_t first_pixel = 0;
+    for (std::size_t i = 0; i < n_rings; ++i) {
         const bool in_south = 2 * i >= n_rings;
-        const Node& node = northern[static_cast<std::size_t>(in_south ? n_rings - 1 - i : i)];
+        const Node& node = northern[in_south ? n_rings - 1 - i : i];
+        const double pixel_width = 2 * std::numbers::pi / static_cast<double>(n_phi[i]);
         rings.push_back({in_south ? std::numbers::pi - node.theta : node.theta,
                          in_south ? -node.cos_theta : node.cos_theta, node.sin_theta, phi_0,
-                         node.weight * pixel_width, n_phi, i * n_phi});
+                         node.weight * pixel_width, n_phi[i], first_pixel});
+        first_pixel += n_phi[i];
     }
-    return Grid(std::move(rings), n_rings * n_phi, fmt::format("{} {}x{}", rule, n_rings, n_phi));
+    return Grid(std::move(rings), first_pixel, name);
 }
 
 void check_n_rings(std::int64_t n_rings, std::int64_t minimum) {

@@ -86,6 +86,7 @@ BY_NAME = {
 # What its functions need beside these, by "function" or "Class.method".
 FOR_FUNCTION = {
     "zonal.Grid.__init__": {"theta": [0.5, 1.5, 2.5], "weight": [0.1, 0.1, 0.1]},
+    "zonal.Grid.reduced_gaussian": {"n_phi": [20, 24, 24, 20]},
     "zonal.Kernel.from_profile": {"theta": [0.0, 0.5, 1.0], "value": [1.0, 0.5, 0.0]},
     "zonal.Split.__init__": {"window": zonal.gaussian_window("40deg", 11), "theta_cut": 1.4, "l_cut": 3, "threads": 1},
     "zonal.alm_index": {"m": 1}, "zonal.alm2map": {"grid": 4}, "zonal.synfast": {"grid": 4},
