@@ -69,7 +69,8 @@ def test_reduced_gaussian_rings_are_those_of_numpy():
     assert grid == zonal.Grid.octahedral(3)
     np.testing.assert_allclose(np.cos(grid.theta), nodes[::-1], rtol=0, atol=2e-16)
     np.testing.assert_allclose(grid.weight * grid.ring_sizes, 2 * np.pi * weights, rtol=1e-14)  # numpy's own rounding
-    assert not grid.phi_0.any() and repr(grid) == "<zonal.Grid octahedral n=3: 144 pixels on 6 rings>"
+    assert not grid.phi_0.any() and repr(zonal.Grid.octahedral(3)) == "<zonal.Grid octahedral n=3: 144 pixels on 6 rings>"
+    assert repr(grid) == "<zonal.Grid reduced_gaussian n_rings=6: 144 pixels on 6 rings>"
     assert repr(zonal.Grid.reduced_gauss_legendre(9, 8, 2)) == \
         "<zonal.Grid reduced_gauss_legendre n_rings=9 lmax=8 spin=2: 162 pixels on 9 rings>"
 
