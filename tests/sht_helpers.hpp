@@ -229,7 +229,10 @@ inline std::vector<NamedGrid> factory_grids() {
             {"TwoPoles", Grid::clenshaw_curtis(2, 3)},
             {"Fejer1", Grid::fejer1(25, 50)},
             {"Fejer2", Grid::fejer2(24, 49, -0.2)},
-            {"EquidistantCylindrical", Grid::equidistant_cylindrical(20, 40)}};
+            {"EquidistantCylindrical", Grid::equidistant_cylindrical(20, 40)},
+            {"Octahedral", Grid::octahedral(9)},
+            {"ReducedGaussian", Grid::reduced_gaussian({3, 20, 24, 25, 24, 20, 3})},
+            {"ReducedGaussLegendre", Grid::reduced_gauss_legendre(33, 32, 2)}};
 }
 
 inline std::vector<NamedGrid> all_grids() {

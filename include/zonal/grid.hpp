@@ -93,6 +93,26 @@ class Grid {
     /// 2 i pi / (2 n_rings - 1), with the north pole; analyze is exact for lmax <= n_rings - 1.
     static Grid mcewen_wiaux(std::int64_t n_rings, std::int64_t n_phi, double phi_0 = 0,
                              bool flipped = false);
+    /// Reduced Gaussian grid as weather models have it: Gauss-Legendre rings, of which ring i has n_phi[i]
+    /// pixels that begin at longitude 0, from north to south, as the list `pl` of GRIB has them. weight =
+    /// Gauss weight
+    /// * 2 pi / n_phi[i]. Analysis is exact for lmax <= n_rings - 1 where n_phi[i] >= 2 lmax + 1 everywhere;
+    /// rings near the poles do with fewer, because high orders are small there (see octahedral and
+    /// reduced_gauss_legendre). Throws InvalidArgument for no rings, a ring without pixels, and southern
+    /// rings with other numbers of pixels than their mirror images.
+    static Grid reduced_gaussian(const std::vector<std::int64_t>& n_phi);
+    /// Octahedral reduced Gaussian grid O_n of ECMWF: 2 n Gauss-Legendre rings, of which the i-th from each
+    /// pole has 20 + 4 i pixels, i from 0 to n - 1. Analysis by quadrature errs by about 1e-12 of the alm up
+    /// to lmax = n - 1 (cubic truncation), and by 1e-5 up to 4 n / 3 - 1 (quadratic), which two Jacobi
+    /// iterations take to 1e-14. lmax = 2 n - 1 (linear) is not determined. n: from 1 to 2^29.
+    static Grid octahedral(std::int64_t n);
+    /// Gauss-Legendre rings with as few pixels as analysis by quadrature up to lmax needs to be as exact as
+    /// on full rings (1e-13 of the alm at lmax 127), for each spin from 0 to `spin`. They are 78 % of those
+    /// of full rings at lmax 127, 67 % at 1023, and 2 / pi in the limit. A ring has 2 ceil(mlim) + 2 pixels:
+    /// orders above mlim, the largest s |cos| + sqrt(t^2 - s^2 sin^2) of a spin s, t = lmax sin + 6 (lmax sin
+    /// cos^2)^(1/3)
+    /// + 4, are below rounding there, and so are those above lmax. lmax: from spin to n_rings - 1.
+    static Grid reduced_gauss_legendre(std::int64_t n_rings, std::int64_t lmax, int spin = 0);
 
   private:
     static Grid exact_to(std::int64_t degree, Grid grid, std::optional<EquidistantRings> rings = {});

@@ -55,6 +55,7 @@
 #include "zonal/sky/statistics.hpp"
 #include "zonal/sky/synfast.hpp"
 #include "zonal/sky/udgrade.hpp"
+#include "zonal/sky/vector_fields.hpp"
 #include "zonal/spectrum.hpp"
 #include "zonal/split.hpp"
 #include "zonal/split_convolution.hpp"

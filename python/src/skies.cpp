@@ -41,11 +41,13 @@ void realize_alm(const SkySpectra& spectra, std::uint64_t seed, std::int64_t lma
     });
 }
 
+/// alm and rotated may be the same array.
 template <class T>
-void rotate_rows(std::int64_t lmax, const EulerAngles& angles, const AlmArray<T>& alm, int threads,
-                 nb::handle progress) {
+void rotate_rows(std::int64_t lmax, std::int64_t mmax, const ConstAlmArray<T>& alm, const EulerAngles& angles,
+                 std::int64_t mmax_out, const AlmArray<T>& rotated, int threads, nb::handle progress) {
     without_gil(progress, [&](const Progress& report) {
-        rotate_alm<T>(AlmLayout(lmax), angles, view_of<2>(alm), {.threads = threads, .progress = report});
+        rotate_alm<T>(AlmLayout(lmax, mmax), view_of<2>(alm), angles, AlmLayout(lmax, mmax_out),
+                      view_of<2>(rotated), {.threads = threads, .progress = report});
     });
 }
 
@@ -133,7 +135,7 @@ void define_alm(nb::module_& module) {
     module.def("realize", &realize_alm<T>, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().noconvert(),
                nb::arg());
     module.def("rotate_alm", &rotate_rows<T>, nb::arg(), nb::arg(), nb::arg().noconvert(), nb::arg(),
-               nb::arg().none());
+               nb::arg(), nb::arg().noconvert(), nb::arg(), nb::arg().none());
     module.def("spectra", &spectra_of<T>, nb::arg(), nb::arg(), nb::arg().noconvert(),
                nb::arg().noconvert().none());
     module.def("apply_beam", &apply_beam_to<T>, nb::arg(), nb::arg(), nb::arg(), nb::arg().noconvert());

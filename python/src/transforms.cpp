@@ -14,26 +14,9 @@
 #include "zonal/analysis.hpp"
 #include "zonal/device.hpp"
 #include "zonal/sht.hpp"
-#include "zonal/sky/derivatives.hpp"
 
 namespace zonal::python {
 namespace {
-
-/// map: [2, pixel], df/dtheta and df/dphi / sin theta, per rad.
-void gradient(const Grid& grid, std::int64_t lmax, std::int64_t mmax, int threads,
-              const HostArrayOfRank<const std::complex<double>, 1>& alm, const HostArray<double>& map) {
-    without_gil(nb::none(), [&](const Progress&) {
-        const ShtPlan plan(grid, {.lmax = lmax,
-                                  .mmax = mmax,
-                                  .spin = 1,
-                                  .parts = SpinParts::gradient,
-                                  .threads = threads,
-                                  .device = Device::cpu()});
-        const auto values = view_of<1>(alm);
-        const View<const std::complex<double>, 3> batch(values.data(), {1, 1, values.extent(0)});
-        synthesize_gradient<double>(plan, batch, batch_of(map, true));
-    });
-}
 
 template <class T>
 void define_calls(nb::class_<Transform>& transform) {
@@ -88,8 +71,6 @@ void bind_transforms(nb::module_& module) {
     define_calls<double>(transform);
     define_calls<float>(transform);
 
-    module.def("synthesize_gradient", &gradient, nb::arg(), nb::arg(), nb::arg(), nb::arg(),
-               nb::arg().noconvert(), nb::arg().noconvert());
     module.def("invertible_lmax", &invertible_lmax);
 }
 

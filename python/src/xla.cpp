@@ -5,7 +5,6 @@
 
 #include <complex>
 #include <cstdint>
-#include <cstring>
 #include <exception>
 
 #include "bindings.hpp"
@@ -113,24 +112,27 @@ ffi::Error adjoint_analysis(const Where& where, std::int64_t sht, const Buffer& 
     });
 }
 
+/// Fields as rows, [row, coefficient].
 template <class T>
-void rotate_rows(std::int64_t lmax, const EulerAngles& angles, int threads, const Buffer& alm,
-                 const Buffer& turned) {
-    const auto given = alm.dimensions();
-    std::memcpy(turned.untyped_data(), alm.untyped_data(), alm.size_bytes());
-    rotate_alm<T>(
-        AlmLayout(lmax), angles,
-        View<Complex<T>, 2>(static_cast<Complex<T>*>(turned.untyped_data()), {given[0] * given[1], given[2]}),
-        {.threads = threads});
+View<T, 2> rows_of(const Buffer& alm) {
+    const auto shape = alm.dimensions();
+    return {static_cast<T*>(alm.untyped_data()), {shape[0] * shape[1], shape[2]}};
+}
+
+template <class T>
+void rotate_rows(const AlmLayout& from, const AlmLayout& to, const EulerAngles& angles, int threads,
+                 const Buffer& alm, const Buffer& turned) {
+    rotate_alm<T>(from, rows_of<const Complex<T>>(alm), angles, to, rows_of<Complex<T>>(turned),
+                  {.threads = threads});
 }
 
 /// On the host alone: the library rotates there.
-ffi::Error rotate(std::int64_t lmax, const EulerAngles& angles, std::int64_t threads, const Buffer& alm,
-                  const Buffer& turned) {
+ffi::Error rotate(const AlmLayout& from, const AlmLayout& to, const EulerAngles& angles, std::int64_t threads,
+                  const Buffer& alm, const Buffer& turned) {
     return errors_of([&] {
         const auto call =
             alm.element_type() == ffi::DataType::C128 ? &rotate_rows<double> : &rotate_rows<float>;
-        call(lmax, angles, static_cast<int>(threads), alm, turned);
+        call(from, to, angles, static_cast<int>(threads), alm, turned);
     });
 }
 
@@ -177,12 +179,15 @@ XLA_FFI_DEFINE_HANDLER(
     with_arrays(of_transform_on_cuda()));
 XLA_FFI_DEFINE_HANDLER(
     host_rotate,
-    [](std::int64_t lmax, double psi, double theta, double phi, std::int64_t threads, Buffer alm,
-       Out turned) {
-        return rotate(lmax, {psi, theta, phi}, threads, alm, *turned);
+    [](std::int64_t lmax, std::int64_t mmax, std::int64_t mmax_out, double psi, double theta, double phi,
+       std::int64_t threads, Buffer alm, Out turned) {
+        return rotate(AlmLayout(lmax, mmax), AlmLayout(lmax, mmax_out), {psi, theta, phi}, threads, alm,
+                      *turned);
     },
     with_arrays(ffi::Ffi::Bind()
                     .Attr<std::int64_t>("lmax")
+                    .Attr<std::int64_t>("mmax")
+                    .Attr<std::int64_t>("mmax_out")
                     .Attr<double>("psi")
                     .Attr<double>("theta")
                     .Attr<double>("phi")

@@ -62,6 +62,7 @@ from .sht import SHT, alm_index, alm_size
 from .skies import alm2cl, alm2map, anafast, map2alm, synalm, synfast, udgrade
 from .sky_map import Map
 from .split import Split, wiener_spectrum
+from .vector_fields import alm2vector, curl, gradient, hessian, vector2alm
 
 for _class in (AnalysisReport, AppliedKernel, BackendUnavailable, Cancelled, Certificate, Choice, CommunicationError,
                ConvolutionResult, Device, DeviceError, Error, ErrorBound, ErrorNotKept, OutOfDeviceMemory, SmoothedPart):
@@ -76,18 +77,18 @@ __all__ = [
     "AnalysisReport", "AngleLike", "AppliedKernel", "BackendUnavailable", "Cancelled", "Certificate", "Choice", "CommunicationError",
     "ConvolutionPlan", "ConvolutionResult", "Device", "DeviceError", "Error", "ErrorBound", "ErrorNotKept", "Grid",
     "Kernel", "Map", "OutOfDeviceMemory", "PixelConvolution", "SHT", "Share", "SmoothedPart", "Split", "UNSEEN",
-    "ZonalWarning", "__version__", "alm2cl", "alm2map", "alm_index", "alm_size", "almxfl", "anafast", "angle",
-    "cache_limit", "clear_caches", "cmake_dir", "convolve", "credible_levels", "deconvolution_window", "devices", "euler_angles", "fit_dipole", "gaussian_window",
-    "get_include", "integral", "inverse_wavelet_transform", "io", "map2alm", "matched_filter_window", "needlet_windows", "plan", "plot",
+    "ZonalWarning", "__version__", "alm2cl", "alm2map", "alm2vector", "alm_index", "alm_size", "almxfl", "anafast", "angle",
+    "cache_limit", "clear_caches", "cmake_dir", "convolve", "credible_levels", "curl", "deconvolution_window", "devices", "euler_angles", "fit_dipole", "gaussian_window",
+    "get_include", "gradient", "hessian", "integral", "inverse_wavelet_transform", "io", "map2alm", "matched_filter_window", "needlet_windows", "plan", "plot",
     "remove_dipole", "resize_alm", "rotate_alm", "rotate_map", "rotation_matrix", "scale_discretised_windows",
-    "sky_window", "smooth", "synalm", "synfast", "threads", "udgrade", "wavelet_transform", "wiener_spectrum",
+    "sky_window", "smooth", "synalm", "synfast", "threads", "udgrade", "vector2alm", "wavelet_transform", "wiener_spectrum",
     "wiener_window",
 ]
 
 if not TYPE_CHECKING:
     # Their names would be taken for functions: users reach what these modules hold.
     for _name in ("coefficients", "grid", "integrals", "kernel", "pixel_convolution", "planning", "rotation", "sht", "skies", "sky_map",
-                  "split"):
+                  "split", "vector_fields"):
         del globals()[_name]
 
     _PARTS = {"chebyshev", "gwrm", "healpy", "jax", "mpi", "torch"}

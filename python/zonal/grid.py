@@ -129,6 +129,56 @@ class Grid:
         """
         return _rings("mcewen_wiaux", n_rings, n_phi, angle(phi_0, "phi_0"), flipped)
 
+    @classmethod
+    @checked
+    def reduced_gaussian(cls, n_phi: ArrayLike) -> Grid:
+        """Reduced Gaussian grid as weather models have it: Gauss-Legendre rings with fewer pixels towards the poles.
+
+        n_phi: [ring], pixels of each ring from north to south, as the list `pl` of a GRIB file has them; southern rings
+        have as many as northern ones. Rings begin at longitude 0. Analysis is exact for lmax <= n_rings - 1 where all rings
+        have 2 lmax + 1 pixels or more; rings near the poles do with fewer, because high orders are small there (see
+        `octahedral` and `reduced_gauss_legendre`). Raises ValueError for rings without pixels, and for southern ones that
+        have other numbers of pixels than their mirror images.
+
+        >>> zonal.Grid.reduced_gaussian([20, 27, 27, 20]).n_pixels
+        94
+        """
+        pixels = integers("n_phi", n_phi)
+        if pixels.ndim != 1:
+            raise ValueError(f"n_phi: has shape {pixels.shape}: must be [ring]")
+        return _make("reduced_gaussian", pixels.tolist())
+
+    @classmethod
+    @checked
+    def octahedral(cls, n: int) -> Grid:
+        """Octahedral reduced Gaussian grid O_n of ECMWF: 2 n Gauss-Legendre rings, the i-th from each pole, i = 0, ...,
+        n - 1, with 20 + 4 i pixels.
+
+        Analysis without iterations errs by about 1e-12 of the alm up to lmax = n - 1 (cubic truncation), and by 1e-5 up
+        to 4 n / 3 - 1 (quadratic), which two iterations take to 1e-14. lmax = 2 n - 1 (linear) is not determined.
+        n: from 1 to 2^29.
+
+        >>> zonal.Grid.octahedral(32)
+        <zonal.Grid octahedral n=32: 5248 pixels on 64 rings>
+        """
+        return _make("octahedral", integer("n", n))
+
+    @classmethod
+    @checked
+    def reduced_gauss_legendre(cls, n_rings: int, lmax: int, spin: int = 0) -> Grid:
+        """Gauss-Legendre rings with as few pixels as analysis up to lmax needs to be as exact as on full rings.
+
+        It errs by 1e-13 of the alm at lmax 127 and by 1e-12 at 1023, without iterations, for each spin from 0 to `spin`. The
+        pixels are 78 % of those of full rings at lmax 127, 67 % at 1023, and 2 / pi in the limit. Ring i has
+        2 ceil(mlim) + 2 of them, from longitude 0, where mlim is the highest order that is above rounding on the ring: lmax
+        sin(theta) and a bit more. lmax: from spin to n_rings - 1.
+
+        >>> reduced, full = zonal.Grid.reduced_gauss_legendre(512, 511), zonal.Grid.gauss_legendre(512, 1024)
+        >>> round(reduced.n_pixels / full.n_pixels, 3)
+        0.695
+        """
+        return _make("reduced_gauss_legendre", integer("n_rings", n_rings), integer("lmax", lmax), integer("spin", spin))
+
     @property
     def exact_lmax(self) -> int | None:
         """The largest lmax up to which `zonal.SHT.analyze` is exact, on grids of the factories with Gauss-Legendre or

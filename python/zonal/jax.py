@@ -34,6 +34,7 @@ from jax.interpreters import ad, batching, mlir
 from . import _core
 from ._angles import AngleLike, width
 from ._arrays import integer
+from ._checked import arguments_as
 from ._kinds import ring_values
 from ._threads import resolve
 from ._units import quantity_unit
@@ -146,15 +147,19 @@ def alm2cl(alm: Array, alm2: Array | None = None, lmax: int | None = None, mmax:
     return sums / (2 * jnp.arange(lmax + 1) + 1)
 
 
-def rotate_alm(alm: Array, rotation: Rotation, lmax: int | None = None, *, threads: int | None = None) -> jax.Array:
-    """Rotates fields by their alm, [..., n_alm] with mmax = lmax, as `zonal.rotate_alm`. The rotation is no traced
-    value; on a GPU the alm travel to the host and back."""
+def rotate_alm(alm: Array, rotation: Rotation, lmax: int | None = None, mmax: int | None = None, *,
+               mmax_out: int | None = None, threads: int | None = None) -> jax.Array:
+    """Rotates fields by their alm, [..., n_alm], as `zonal.rotate_alm`. The rotation is no traced value; on a GPU the alm
+    travel to the host and back."""
     alm = _complex(alm)
-    lmax = lmax_of(alm.shape[-1], lmax, None)
+    lmax = lmax_of(alm.shape[-1], lmax, mmax)
     psi, theta, phi = euler_angles(rotation)
-    turned: jax.Array = _ROTATE.bind(alm.reshape(-1, 1, alm.shape[-1]), lmax=lmax, psi=psi, theta=theta, phi=phi,
+    with arguments_as({"mmax": "mmax_out"}):
+        n_out = alm_size(lmax, mmax_out)
+    turned: jax.Array = _ROTATE.bind(alm.reshape(-1, 1, alm.shape[-1]), lmax=lmax, mmax=lmax if mmax is None else mmax,
+                          mmax_out=lmax if mmax_out is None else mmax_out, psi=psi, theta=theta, phi=phi,
                           threads=resolve(threads))
-    return turned.reshape(alm.shape)
+    return turned.reshape(*alm.shape[:-1], n_out)
 
 
 def gaussian_window(fwhm: Array | AngleLike, lmax: int, spin: int = 0) -> jax.Array:
@@ -265,13 +270,14 @@ def _adjoint_of_analysis(cotangent: Any, *, sht: SHT, iterations: int) -> Any:
     return _ADJOINT_ANALYSIS.bind(alm, sht=sht)
 
 
-def _turn(alm: Any, *, lmax: int, psi: float, theta: float, phi: float, threads: int) -> Any:
-    return _rotate_alm(alm[:, 0], (psi, theta, phi), lmax, threads=threads)[:, None]
+def _turn(alm: Any, *, lmax: int, mmax: int, mmax_out: int, psi: float, theta: float, phi: float, threads: int) -> Any:
+    return _rotate_alm(alm, (psi, theta, phi), lmax, mmax, mmax_out=mmax_out, threads=threads)
 
 
-def _turn_back(cotangent: Any, *, lmax: int, psi: float, theta: float, phi: float, threads: int) -> Any:
-    turned = _ROTATE.bind(_conj_over_counts(cotangent, lmax), lmax=lmax, psi=-phi, theta=-theta, phi=-psi,
-                          threads=threads)
+def _turn_back(cotangent: Any, *, lmax: int, mmax: int, mmax_out: int, psi: float, theta: float, phi: float,
+               threads: int) -> Any:
+    turned = _ROTATE.bind(_conj_over_counts(cotangent, lmax), lmax=lmax, mmax=mmax_out, mmax_out=mmax, psi=-phi,
+                          theta=-theta, phi=-psi, threads=threads)
     return _counts(lmax, turned) * turned.conj()
 
 
@@ -303,10 +309,10 @@ _ANALYZE: Any = _primitive(
     "analyze", lambda components, n, sht, iterations: (components, sht.n_alm), _analyze, _adjoint_of_analysis,
     lambda sht, iterations: {"sht": np.int64(sht._number), "iterations": np.int64(iterations)})
 _ROTATE: Any = _primitive(
-    "rotate", lambda components, n, **_: (components, n), _turn, _turn_back,
-    lambda lmax, psi, theta, phi, threads: {
-        "lmax": np.int64(lmax), "psi": np.float64(psi), "theta": np.float64(theta), "phi": np.float64(phi),
-        "threads": np.int64(threads)})
+    "rotate", lambda components, n, lmax, mmax_out, **_: (components, alm_size(lmax, mmax_out)), _turn, _turn_back,
+    lambda lmax, mmax, mmax_out, psi, theta, phi, threads: {
+        "lmax": np.int64(lmax), "mmax": np.int64(mmax), "mmax_out": np.int64(mmax_out), "psi": np.float64(psi),
+        "theta": np.float64(theta), "phi": np.float64(phi), "threads": np.int64(threads)})
 
 
 def _transform(primitive: Any, name: str, array: Any, sht: SHT, length: int, **parameters: Any) -> jax.Array:

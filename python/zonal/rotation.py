@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _core
 from ._angles import AngleLike, angle
-from ._arrays import complex_input, copied, doubles, required_finite, sequence, shown
-from ._checked import checked, within
+from ._arrays import complex_input, doubles, required_finite, sequence, shown
+from ._checked import arguments_as, checked, within
 from ._devices import DeviceLike, resolve_device
 from ._kinds import Maps
 from ._maps import MapRows
@@ -18,6 +18,7 @@ from ._notes import warn
 from ._progress import Progress, reporting
 from ._threads import resolve
 from ._units import quantity_unit, with_unit
+from .sht import alm_size
 from .skies import lmax_of
 from .sky_map import Map
 
@@ -47,32 +48,44 @@ def euler_angles(rotation: Rotation) -> tuple[float, float, float]:
 
 
 @checked
-def rotate_alm(alm: ArrayLike, rotation: Rotation, lmax: int | None = None, *, inplace: bool = False,
-               threads: int | None = None, progress: Progress = False) -> NDArray[Any]:
+def rotate_alm(alm: ArrayLike, rotation: Rotation, lmax: int | None = None, mmax: int | None = None, *,
+               mmax_out: int | None = None, inplace: bool = False, threads: int | None = None,
+               progress: Progress = False) -> NDArray[Any]:
     """Rotates fields by their alm, g(n) = f(R^-1 n), and returns the new ones.
 
-    alm: [n_alm], or [row, n_alm], with mmax = lmax; T, E and B rotate alike, and Q and U turn with their axes. With the
-    letters of two coordinate systems, alm in the first become those in the second.
-    rotation: see `rotation_matrix`. inplace: overwrites alm, which must then be complex64 or complex128.
+    alm: [..., n_alm], any number of fields; T, E and B rotate alike, and Q and U turn with their axes. With the letters of
+    two coordinate systems, alm in the first become those in the second.
+    rotation: see `rotation_matrix`. lmax, mmax: those of alm; by default they follow from the number of coefficients, with
+    mmax = lmax. mmax_out: the highest order of the result, by default lmax, as a rotation fills all orders; those above it
+    are left out. inplace: overwrites alm, which must then be complex64 or complex128, and have mmax = lmax or the mmax_out
+    that you name.
 
     >>> alm = np.zeros(3, complex)
     >>> alm[1] = 1  # a dipole along z, which is turned to x
     >>> zonal.rotate_alm(alm, (0, "90deg", 0)).round(3).tolist()
     [0j, 0j, (-0.707+0j)]
+    >>> zonal.rotate_alm(alm[:2], (0, "90deg", 0), mmax=0).round(3).tolist()
+    [0j, 0j, (-0.707+0j)]
     """
-    rows = complex_input("alm", alm)
-    if rows.ndim not in (1, 2):
-        raise ValueError(f"alm: has shape {rows.shape}: must be [n_alm] or [row, n_alm]")
-    lmax = lmax_of(rows.shape[-1], lmax, None)
-    if inplace and not (rows is alm and rows.flags.writeable):
+    values = complex_input("alm", alm)
+    if values.ndim == 0:
+        raise ValueError("alm: has shape (): must be [..., n_alm]")
+    lmax = lmax_of(values.shape[-1], lmax, mmax)
+    mmax = lmax if mmax is None else mmax
+    if inplace and not (values is alm and values.flags.writeable and (values.ndim < 3 or values.flags.c_contiguous)):
         raise ValueError("alm: must be a writeable array of complex64 or complex128, with a contiguous last axis, for "
                          "inplace = True")
-    unit = quantity_unit(alm)
-    result = rows if inplace else copied(rows)
+    if inplace and mmax != (lmax if mmax_out is None else mmax_out):
+        raise ValueError(f"mmax = {mmax}: must be {'lmax' if mmax_out is None else 'mmax_out'} = "
+                         f"{lmax if mmax_out is None else mmax_out} for inplace = True")
+    with arguments_as({"mmax": "mmax_out"}):
+        n_out = alm_size(lmax, mmax_out)
+    rows = values[None] if values.ndim == 1 else values if values.ndim == 2 else values.reshape(-1, values.shape[-1])
+    rotated = rows if inplace else np.empty((len(rows), n_out), rows.dtype)
     with reporting(progress, "rotation") as report:
-        _core.rotate_alm(lmax, _euler_angles(rotation), result[None] if result.ndim == 1 else result, resolve(threads),
-                         report)
-    return with_unit(result, unit)
+        _core.rotate_alm(lmax, mmax, rows, _euler_angles(rotation), lmax if mmax_out is None else mmax_out, rotated,
+                         resolve(threads), report)
+    return with_unit(values if inplace else rotated.reshape(*values.shape[:-1], n_out), quantity_unit(alm))
 
 
 @overload

@@ -110,7 +110,7 @@ class SHT:
             raise ValueError(f"max_workspace_bytes = {max_workspace_bytes}: must be 0 (what is free) or positive")
         self._device, self._max_workspace_bytes = resolve_device(device), max_workspace_bytes
         self._transform = _core.Transform(grid._grid, lmax, -1 if mmax is None else mmax, spin,
-                                          _worthwhile_threads(grid, lmax, spin, threads), self._device, max_workspace_bytes)
+                                          worthwhile_threads(grid, lmax, spin, threads), self._device, max_workspace_bytes)
         self._mmax, self._n_alm, self._number = self._transform.mmax, self._transform.n_alm, self._transform.number
         _alive[self._number] = self
 
@@ -297,11 +297,11 @@ def pixel_weights(grid: Grid) -> NDArray[np.float64]:
     return weights
 
 
-def without_unseen(map: NDArray[Any]) -> NDArray[Any]:
+def without_unseen(map: NDArray[Any], name: str = "map") -> NDArray[Any]:
     """The map. Raises ValueError where a pixel is UNSEEN, which a transform would take as a number."""
     if has_unseen(map):
         pixels = np.flatnonzero(is_unseen(map).reshape(-1, map.shape[-1]).any(0))
-        raise ValueError(f"map: {pixels.size} pixels are UNSEEN, the first is pixel {pixels[0]}: must be numbers; "
+        raise ValueError(f"{name}: {pixels.size} pixels are UNSEEN, the first is pixel {pixels[0]}: must be numbers; "
                          "map2alm takes UNSEEN as masked")
     return map
 
@@ -372,7 +372,8 @@ def _kept_sht(nside: int, lmax: int, mmax: int | None, spin: int, threads: int |
 _WORTH_A_THREAD = 2_000_000
 
 
-def _worthwhile_threads(grid: Grid, lmax: int, spin: int, threads: int | None) -> int:
+def worthwhile_threads(grid: Grid, lmax: int, spin: int, threads: int | None) -> int:
+    """The threads that a transform is given: those that are asked for, or as many as pay."""
     if threads is not None:
         return resolve(threads)
     return min(resolve(None), 1 + lmax * grid.n_pixels * (2 if spin else 1) // _WORTH_A_THREAD)

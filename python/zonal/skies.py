@@ -285,13 +285,14 @@ def _sht(grid: Grid | int, lmax: int, mmax: int | None, spin: int, threads: int 
 
 
 def lmax_of(n_alm: int, lmax: int | None, mmax: int | None, name: str = "alm") -> int:
-    """lmax of an array of coefficients where it is not given, which then has mmax = lmax."""
+    """lmax of an array of coefficients where it is not given: that of their number for this mmax, by default lmax."""
     if n_alm == 0:
         raise ValueError(f"{name}: is empty")
     if lmax is None:
-        if mmax is not None:
-            raise ValueError("mmax: give lmax, too")
-        lmax = round((8 * n_alm + 1) ** 0.5 - 3) // 2
+        if mmax is None:
+            lmax = round((8 * n_alm + 1) ** 0.5 - 3) // 2
+        else:
+            lmax = (n_alm + mmax * (mmax + 1) // 2) // (mmax + 1) - 1 if mmax >= 0 else 0
     if n_alm != alm_size(lmax, mmax):
         is_map = n_alm == 12 * round((n_alm / 12) ** 0.5) ** 2
         raise ValueError(f"{name}: has {n_alm} coefficients, which are not those of lmax = {lmax} and mmax = "

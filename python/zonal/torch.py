@@ -33,7 +33,7 @@ from ._threads import resolve
 from .kernel import Kernel, profile_rule
 from .rotation import Rotation, euler_angles
 from .rotation import rotate_alm as _rotate_rows
-from .sht import SHT, pixel_weights, require_sht, sht_of_number
+from .sht import SHT, alm_size, pixel_weights, require_sht, sht_of_number
 
 Tensor = Any
 """A torch.Tensor. Type checkers can read this file without PyTorch."""
@@ -131,11 +131,22 @@ def alm2cl(alm: Tensor, alm2: Tensor | None = None, *, lmax: int, mmax: int | No
     return sums / (2 * torch.arange(lmax + 1, device=alm.device) + 1)
 
 
-def rotate_alm(alm: Tensor, rotation: Rotation, *, threads: int | None = None) -> Tensor:
-    """Rotates fields by their alm, [..., n_alm] with mmax = lmax, as `zonal.rotate_alm`. The rotation has no gradient;
-    alm on a GPU travel to the host and back."""
+def rotate_alm(alm: Tensor, rotation: Rotation, lmax: int | None = None, mmax: int | None = None, *,
+               mmax_out: int | None = None, threads: int | None = None) -> Tensor:
+    """Rotates fields by their alm, [..., n_alm], as `zonal.rotate_alm`. lmax: must be given with mmax or mmax_out. The
+    rotation has no gradient; alm on a GPU travel to the host and back."""
     psi, theta, phi = _constant_angles(rotation)
-    return _ROTATE(_complex(alm), psi, theta, phi, 0 if threads is None else threads)
+    alm = _complex(alm)
+    if lmax is None:
+        if mmax is not None or mmax_out is not None:
+            raise ValueError("lmax: must be given with mmax or mmax_out")
+        orders = (-1, -1, -1)  # what the number of coefficients tells, which torch.compile may not know
+    else:
+        alm = _of_lmax(alm, lmax, mmax)
+        orders = (lmax, lmax if mmax is None else mmax, lmax if mmax_out is None else mmax_out)
+        if not 0 <= orders[2] <= lmax:
+            raise ValueError(f"mmax_out = {mmax_out}: must be from 0 to lmax = {lmax}")
+    return _ROTATE(alm, psi, theta, phi, *orders, 0 if threads is None else threads)
 
 
 def gaussian_window(fwhm: Tensor | AngleLike, lmax: int, spin: int = 0) -> Tensor:
@@ -256,15 +267,23 @@ def _weigh(map: Tensor, number: int) -> Tensor:
     return map * torch.from_numpy(np.atleast_1d(pixel_weights(sht_of_number(number).grid))).to(map)
 
 
-def _rotate(alm: Tensor, psi: float, theta: float, phi: float, threads: int) -> Tensor:
+def _rotate(alm: Tensor, psi: float, theta: float, phi: float, lmax: int, mmax: int, mmax_out: int, threads: int) -> Tensor:
     rows = alm.detach().resolve_conj().cpu().reshape(-1, alm.shape[-1]).numpy()
-    return torch.from_numpy(_rotate_rows(rows, (psi, theta, phi), threads=resolve(threads))).to(alm.device).reshape(alm.shape)
+    degree, first, last = (None if order < 0 else order for order in (lmax, mmax, mmax_out))
+    turned = torch.from_numpy(_rotate_rows(rows, (psi, theta, phi), degree, first, mmax_out=last, threads=resolve(threads)))
+    return turned.to(alm.device).reshape(*alm.shape[:-1], turned.shape[-1])
 
 
-def _rotate_gradient(grad: Tensor, psi: float, theta: float, phi: float, threads: int) -> Tensor:
-    lmax = round((8 * grad.shape[-1] + 1) ** 0.5 - 3) // 2
-    counts = _counts(grad, lmax)
-    return counts * _ROTATE(grad / counts, -phi, -theta, -psi, threads)
+def _rotated_like(alm: Tensor, psi: float, theta: float, phi: float, lmax: int, mmax: int, mmax_out: int,
+                  threads: int) -> Tensor:
+    return alm.new_empty(alm.shape if lmax < 0 else (*alm.shape[:-1], alm_size(lmax, mmax_out)))
+
+
+def _rotate_gradient(grad: Tensor, psi: float, theta: float, phi: float, lmax: int, mmax: int, mmax_out: int,
+                     threads: int) -> Tensor:
+    last = lmax if lmax >= 0 else round((8 * grad.shape[-1] + 1) ** 0.5 - 3) // 2
+    alm = _ROTATE(grad / _counts(grad, last), -phi, -theta, -psi, lmax, mmax_out, mmax, threads)
+    return _counts(alm, last) * alm
 
 
 def _synthesize_gradient(grad: Tensor, number: int) -> Tensor:
@@ -280,8 +299,8 @@ _SYNTHESIZE: Any = _operator("synthesize", "int sht", _synthesize, _map_like, _s
 _ADJOINT: Any = _operator("adjoint", "int sht", _adjoint, _alm_like, _adjoint_gradient)
 _ANALYZE: Any = _operator("analyze", "int sht, int iterations", _analyze, _alm_like, lambda *all: _ANALYZE_BACK(*all))
 _ANALYZE_BACK: Any = _operator("analyze_back", "int sht, int iterations", _analyze_back, _map_like, lambda *all: _ANALYZE(*all))
-_ROTATE: Any = _operator("rotate_alm", "float psi, float theta, float phi, int threads", _rotate,
-                    _like, _rotate_gradient)
+_ROTATE: Any = _operator("rotate_alm", "float psi, float theta, float phi, int lmax, int mmax, int mmax_out, int threads",
+                    _rotate, _rotated_like, _rotate_gradient)
 _WEIGH: Any = _operator("weigh", "int sht", _weigh, _like, lambda *all: _WEIGH(*all))
 
 

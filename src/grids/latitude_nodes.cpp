@@ -12,8 +12,6 @@ namespace zonal::grids {
 namespace {
 
 constexpr std::int64_t max_n_rings = std::int64_t{1} << 30;
-// Leaves a bit of room in 64-bit indices.
-constexpr std::int64_t max_n_pixels = std::int64_t{1} << 62;
 
 }  // namespace
 
@@ -31,35 +29,45 @@ Node node_at_fraction(std::int64_t numerator, std::int64_t denominator) {
     return node_at(angle(numerator, denominator), angle(denominator - 2 * numerator, 2 * denominator));
 }
 
+std::vector<Node> with_southern(const std::vector<Node>& northern, std::int64_t n_rings) {
+    std::vector<Node> nodes(northern);
+    nodes.reserve(static_cast<std::size_t>(n_rings));
+    for (auto i = static_cast<std::int64_t>(northern.size()); i < n_rings; ++i)
+        nodes.push_back(mirrored(northern[static_cast<std::size_t>(n_rings - 1 - i)]));
+    return nodes;
+}
+
 Node mirrored(const Node& node) {
     return {std::numbers::pi - node.theta, -node.cos_theta, node.sin_theta, node.weight};
 }
 
 Grid grid_of_rings(const std::vector<Node>& northern, std::int64_t n_rings, std::int64_t n_phi, double phi_0,
                    const std::string& rule) {
-    std::vector<Node> nodes(northern);
-    nodes.reserve(static_cast<std::size_t>(n_rings));
-    for (auto i = static_cast<std::int64_t>(northern.size()); i < n_rings; ++i)
-        nodes.push_back(mirrored(northern[static_cast<std::size_t>(n_rings - 1 - i)]));
-    return grid_of_nodes(nodes, n_phi, phi_0, rule);
+    return grid_of_nodes(with_southern(northern, n_rings), n_phi, phi_0, rule);
 }
 
-Grid grid_of_nodes(const std::vector<Node>& nodes, std::int64_t n_phi, double phi_0,
-                   const std::string& rule) {
+Grid grid_of_nodes(const std::vector<Node>& nodes, std::int64_t n_phi, double phi_0, const std::string& rule) {
     const auto n_rings = static_cast<std::int64_t>(nodes.size());
     if (n_phi < 1 || n_phi > max_n_pixels / n_rings)
         throw InvalidArgument(
             "n_phi", n_phi,
             fmt::format("must be from 1 to {} for {} rings", max_n_pixels / n_rings, n_rings));
-    const double pixel_width = 2 * std::numbers::pi / static_cast<double>(n_phi);
+    return grid_of_nodes(nodes, std::vector<std::int64_t>(nodes.size(), n_phi), phi_0,
+                         fmt::format("{} {}x{}", rule, n_rings, n_phi));
+}
+
+Grid grid_of_nodes(const std::vector<Node>& nodes, const std::vector<std::int64_t>& n_phi, double phi_0,
+                   const std::string& name) {
     std::vector<Ring> rings;
     rings.reserve(nodes.size());
-    for (std::int64_t i = 0; i < n_rings; ++i) {
-        const Node& node = nodes[static_cast<std::size_t>(i)];
-        rings.push_back(
-            {node.theta, node.cos_theta, node.sin_theta, phi_0, node.weight * pixel_width, n_phi, i * n_phi});
+    std::int64_t first_pixel = 0;
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+        const double pixel_width = 2 * std::numbers::pi / static_cast<double>(n_phi[i]);
+        rings.push_back({nodes[i].theta, nodes[i].cos_theta, nodes[i].sin_theta, phi_0,
+                         nodes[i].weight * pixel_width, n_phi[i], first_pixel});
+        first_pixel += n_phi[i];
     }
-    return Grid(std::move(rings), n_rings * n_phi, fmt::format("{} {}x{}", rule, n_rings, n_phi));
+    return Grid(std::move(rings), first_pixel, name);
 }
 
 void check_n_rings(std::int64_t n_rings, std::int64_t minimum) {

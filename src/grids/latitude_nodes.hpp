@@ -33,11 +33,20 @@ std::vector<Node> gauss_legendre_nodes(std::int64_t n_rings);
 Grid grid_of_rings(const std::vector<Node>& northern, std::int64_t n_rings, std::int64_t n_phi, double phi_0,
                    const std::string& rule);
 
-/// The same of all nodes of a rule, from north to south.
+/// The same of all nodes of a rule, from north to south; or with n_phi: [n_rings], pixels of each ring, all positive,
+/// whose sum fits, and the name of the grid.
 Grid grid_of_nodes(const std::vector<Node>& nodes, std::int64_t n_phi, double phi_0, const std::string& rule);
+Grid grid_of_nodes(const std::vector<Node>& nodes, const std::vector<std::int64_t>& n_phi, double phi_0,
+                   const std::string& name);
+
+/// The nodes of the northern half, and their mirror images.
+std::vector<Node> with_southern(const std::vector<Node>& northern, std::int64_t n_rings);
 
 /// The node's mirror image beyond the equator, of the same weight.
 Node mirrored(const Node& node);
+
+/// The most pixels that a grid may have: that leaves a bit of room in 64-bit indices.
+constexpr std::int64_t max_n_pixels = std::int64_t{1} << 62;
 
 /// Throws InvalidArgument unless minimum <= n_rings <= 2^30, and OutOfMemory where this machine cannot hold
 /// the rings.

@@ -47,41 +47,49 @@ struct Tilt {
     bool flipped;
 };
 
+/// The fields before and after a rotation, [component, coefficient] each, perhaps in the same memory.
+template <class T>
+struct Rotated {
+    const AlmLayout& from;
+    View<const std::complex<T>, 2> alm;
+    const AlmLayout& to;
+    View<std::complex<T>, 2> rotated;
+};
+
 /// Rotates one degree after the other, on one thread.
 class DegreeRotator {
   public:
-    DegreeRotator(const AlmLayout& layout, const Tilt& tilt, std::int64_t most_components)
-        : layout_(layout),
-          tilt_(tilt),
-          wigner_(layout.lmax(), tilt.beta),
+    DegreeRotator(std::int64_t lmax, const Tilt& tilt, std::int64_t most_components)
+        : tilt_(tilt),
+          wigner_(lmax, tilt.beta),
           stride_(static_cast<std::int64_t>(wigner_.start_p.size())),
           lanes_(sht::rotation_lanes()) {
         for (auto* array : {&column_re_, &column_im_, &row_re_, &row_im_, &sum_re_, &sum_im_})
             array->resize(most_components * stride_);
-        row_sums_.resize((layout.lmax() + 1) * most_components * 2 * lanes_);
+        row_sums_.resize((lmax + 1) * most_components * 2 * lanes_);
     }
 
     template <class T>
     void rotate(std::int64_t l, const std::vector<Complex>& before, const std::vector<Complex>& after,
-                View<std::complex<T>, 2> alm) {
+                const Rotated<T>& fields) {
         wigner_.prepare(l);
-        for (std::int64_t first = 0; first < alm.extent(0); first += 3) {
-            const auto n = std::min<std::int64_t>(3, alm.extent(0) - first);
-            for (std::int64_t c = 0; c < n; ++c) load(l, c, before, alm[first + c]);
+        for (std::int64_t first = 0; first < fields.alm.extent(0); first += 3) {
+            const auto n = std::min<std::int64_t>(3, fields.alm.extent(0) - first);
+            for (std::int64_t c = 0; c < n; ++c) load(l, c, before, fields.from, fields.alm[first + c]);
             std::fill_n(row_sums_.begin(), (l + 1) * n * 2 * lanes_, 0.0);
             sht::rotate_degree(wigner_, {n, stride_, column_re_.data(), column_im_.data(), row_re_.data(),
                                          row_im_.data(), row_sums_.data(), sum_re_.data(), sum_im_.data()});
-            for (std::int64_t c = 0; c < n; ++c) store(l, c, n, after, alm[first + c]);
+            for (std::int64_t c = 0; c < n; ++c) store(l, c, n, after, fields.to, fields.rotated[first + c]);
         }
     }
 
   private:
     template <class T>
-    void load(std::int64_t l, std::int64_t c, const std::vector<Complex>& before,
-              View<std::complex<T>, 1> alm) {
+    void load(std::int64_t l, std::int64_t c, const std::vector<Complex>& before, const AlmLayout& from,
+              View<const std::complex<T>, 1> alm) {
         const auto at = c * stride_;
         for (std::int64_t m = 0; m <= l; ++m) {
-            Complex a = Complex(alm[layout_.index(l, m)]) * before[m];
+            Complex a = m <= from.mmax() ? Complex(alm[from.index(l, m)]) * before[m] : 0;
             if (m == 0) a = a.real();
             if (tilt_.flipped) a = sign(m) * std::conj(a);
             column_re_[at + m] = m == 0 ? a.real() / 2 : a.real();
@@ -94,8 +102,8 @@ class DegreeRotator {
 
     template <class T>
     void store(std::int64_t l, std::int64_t c, std::int64_t n, const std::vector<Complex>& after,
-               View<std::complex<T>, 1> alm) const {
-        for (std::int64_t m = 0; m <= l; ++m) {
+               const AlmLayout& to, View<std::complex<T>, 1> rotated) const {
+        for (std::int64_t m = 0; m <= std::min(l, to.mmax()); ++m) {
             const double* sums = &row_sums_[(m * n + c) * 2 * lanes_];
             double re = sign(m) * sum_re_[c * stride_ + m], im = sign(m) * sum_im_[c * stride_ + m];
             for (std::int64_t lane = 0; lane < lanes_; ++lane) {
@@ -103,12 +111,11 @@ class DegreeRotator {
                 im += sums[lanes_ + lane];
             }
             const double flip = tilt_.flipped ? sign(l + m) : 1;
-            const Complex rotated = Complex(flip * re, m == 0 ? 0 : flip * im) * after[m];
-            alm[layout_.index(l, m)] = std::complex<T>(rotated);
+            const Complex value = Complex(flip * re, m == 0 ? 0 : flip * im) * after[m];
+            rotated[to.index(l, m)] = std::complex<T>(value);
         }
     }
 
-    const AlmLayout& layout_;
     Tilt tilt_;
     sht::WignerDegree wigner_;
     std::int64_t stride_, lanes_;
@@ -117,13 +124,34 @@ class DegreeRotator {
 
 /// A turn about z only.
 template <class T>
-void apply_phases(const AlmLayout& layout, const std::vector<Complex>& phases, View<std::complex<T>, 2> alm) {
+void apply_phases(const std::vector<Complex>& phases, const Rotated<T>& fields) {
+    const auto& [from, alm, to, rotated] = fields;
     for (std::int64_t c = 0; c < alm.extent(0); ++c)
-        for (std::int64_t m = 0; m <= layout.mmax(); ++m)
-            for (auto l = m; l <= layout.lmax(); ++l) {
-                auto& a = alm(c, layout.index(l, m));
-                a = std::complex<T>(Complex(a) * phases[m]);
-            }
+        for (std::int64_t m = 0; m <= to.mmax(); ++m)
+            for (auto l = m; l <= to.lmax(); ++l)
+                rotated(c, to.index(l, m)) =
+                    m <= from.mmax() ? std::complex<T>(Complex(alm(c, from.index(l, m))) * phases[m])
+                                     : std::complex<T>();
+}
+
+template <class T>
+void check_fields(const Rotated<T>& fields) {
+    const auto& [from, alm, to, rotated] = fields;
+    if (from.lmax() != to.lmax())
+        throw InvalidArgument(
+            "lmax", to.lmax(),
+            fmt::format("must be that of the alm, {}: a rotation keeps degrees", from.lmax()));
+    for (const auto* layout : {&from, &to})
+        if (!layout->has_all_orders())
+            throw InvalidArgument("alm", "are a share of the orders: a rotation needs all of them");
+    sht::check_extent("alm", alm, 1, "coefficient", from.size());
+    sht::check_extent("rotated", rotated, 1, "coefficient", to.size());
+    sht::check_extent("rotated", rotated, 0, "component", alm.extent(0));
+    sht::check_host("alm", alm);
+    sht::check_host("rotated", rotated);
+    if (static_cast<const void*>(alm.data()) == static_cast<const void*>(rotated.data()) && !(from == to))
+        throw InvalidArgument("mmax", to.mmax(),
+                              fmt::format("must be that of the alm, {}, in place", from.mmax()));
 }
 
 void check_finite(const EulerAngles& angles) {
@@ -142,19 +170,27 @@ double reduced(double theta) {
 template <class T>
 void rotate_alm(const AlmLayout& layout, const EulerAngles& angles, View<std::complex<T>, 2> alm,
                 const RotationOptions& options) {
-    sht::check_extent("alm", alm, 1, "coefficient", layout.size());
-    sht::check_host("alm", alm);
     if (layout.mmax() != layout.lmax())
         throw InvalidArgument(
             "mmax", layout.mmax(),
-            fmt::format("must be lmax = {} for a rotation, which fills all orders", layout.lmax()));
+            fmt::format("must be lmax = {} for a rotation in place, which fills all orders; rotate "
+                        "into alm of the orders that are wanted",
+                        layout.lmax()));
+    rotate_alm<T>(layout, alm, angles, layout, alm, options);
+}
+
+template <class T>
+void rotate_alm(const AlmLayout& from, ConstView<std::complex<T>, 2> alm, const EulerAngles& angles,
+                const AlmLayout& to, View<std::complex<T>, 2> rotated, const RotationOptions& options) {
+    const Rotated<T> fields{from, alm, to, rotated};
+    check_fields(fields);
     check_finite(angles);
     const double theta = reduced(angles.theta);
     const int n_threads = core::resolve_threads(options.threads);
-    const auto lmax = layout.lmax();
+    const auto lmax = from.lmax();
     // A tilt that moves no coefficient by its last bit; smaller ones would overflow the recurrence.
     if (std::abs(theta) * static_cast<double>(lmax) < 1e-18)
-        return apply_phases(layout, phases(angles.psi + angles.phi, lmax), alm);
+        return apply_phases(phases(angles.psi + angles.phi, lmax), fields);
 
     auto before = phases(angles.psi, lmax), after = phases(angles.phi, lmax);
     if (theta < 0)  // R_y(-theta) = R_z(pi) R_y(theta) R_z(-pi)
@@ -170,9 +206,9 @@ void rotate_alm(const AlmLayout& layout, const EulerAngles& angles, View<std::co
     report(0);  // the first thread may find nothing left to do
     core::parallel_for(lmax + 1, n_threads, [&](std::int64_t task, int thread) {
         auto& rotator = rotators[thread];
-        if (!rotator) rotator = std::make_unique<DegreeRotator>(layout, Tilt(std::abs(theta)), n_components);
+        if (!rotator) rotator = std::make_unique<DegreeRotator>(lmax, Tilt(std::abs(theta)), n_components);
         const auto l = lmax - task;  // longest first
-        rotator->rotate(l, before, after, alm);
+        rotator->rotate(l, before, after, fields);
         const double share = done += std::pow(static_cast<double>(l) / static_cast<double>(lmax + 1), 2) * 3 /
                                      static_cast<double>(lmax + 1);
         if (thread == 0) report(share);
@@ -183,5 +219,9 @@ template void rotate_alm(const AlmLayout&, const EulerAngles&, View<std::complex
                          const RotationOptions&);
 template void rotate_alm(const AlmLayout&, const EulerAngles&, View<std::complex<double>, 2>,
                          const RotationOptions&);
+template void rotate_alm(const AlmLayout&, View<const std::complex<float>, 2>, const EulerAngles&,
+                         const AlmLayout&, View<std::complex<float>, 2>, const RotationOptions&);
+template void rotate_alm(const AlmLayout&, View<const std::complex<double>, 2>, const EulerAngles&,
+                         const AlmLayout&, View<std::complex<double>, 2>, const RotationOptions&);
 
 }  // namespace zonal

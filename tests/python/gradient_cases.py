@@ -32,7 +32,7 @@ def functions_of(z, sht, beam, weights, turn):
             ("almxfl", lambda a: z.almxfl(a, beam, lmax, mmax), "alm"),
             ("alm2cl", lambda a: z.alm2cl(a, lmax=lmax, mmax=mmax), "alm"),
             ("synalm", lambda a: z.synalm(beam, a, lmax, mmax), "alm"),
-            *([("rotate_alm", lambda a: z.rotate_alm(a, turn), "alm")] if mmax == lmax else [])]
+            ("rotate_alm", lambda a: z.rotate_alm(a, turn, lmax, mmax, mmax_out=2), "alm")]
 
 
 def cases(functions_of, transforms):

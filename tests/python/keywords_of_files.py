@@ -320,6 +320,8 @@ def _of_objects():
         *(of(f"Grid.{name}", lambda name=name, **k: getattr(zonal.Grid, name)(9, 20, **k).phi_0,
              phi_0=(0.1, 0.0, lambda: np.full(9, 0.1)))
           for name in ("gauss_legendre", "clenshaw_curtis", "fejer1", "fejer2")),
+        of("Grid.reduced_gauss_legendre", lambda **k: zonal.Grid.reduced_gauss_legendre(65, 64, **k).n_pixels,
+           spin=(3, 0, lambda: zonal.Grid.reduced_gaussian(zonal.Grid.reduced_gauss_legendre(65, 64, 3).ring_sizes).n_pixels)),
         of("angle", lambda **k: _message(lambda: zonal.angle("x", **k)), name=("tilt", "angle", lambda: "tilt")),
     ]
 

@@ -147,11 +147,18 @@ def _of_one_library(name, call, narrow):
                      lmax=(With(7, mmax=4), DEFAULT, lambda: zonal.almxfl(NARROW, np.sqrt(CL), 7, 4)),
                      mmax=(With(4, lmax=7), DEFAULT, lambda: zonal.almxfl(NARROW, np.sqrt(CL), 7, 4))),
                   of("jax.rotate_alm", call("rotate_alm", TEB[0], (0.1, 0.2, 0.3)), {}, within=SUM,
-                     lmax=(9, LMAX, raises))]
+                     lmax=(9, LMAX, raises)),
+                  of("jax.rotate_alm", call("rotate_alm", NARROW, (0.1, 0.2, 0.3)), narrow, within=SUM,
+                     mmax=(With(4, lmax=7), DEFAULT, lambda: zonal.rotate_alm(NARROW, (0.1, 0.2, 0.3), 7, 4)),
+                     mmax_out=(2, 8, lambda: zonal.rotate_alm(NARROW, (0.1, 0.2, 0.3), 8, 3, mmax_out=2)))]
     return [of("torch.almxfl", call("almxfl", NARROW, BEAM[:8], 7), {}, within=SUM,
                  mmax=(4, DEFAULT, lambda: zonal.almxfl(NARROW, BEAM, 7, 4))),
               of("torch.synalm", call("synalm", CL[:8], NARROW, 7), {}, within=SUM,
-                 mmax=(4, DEFAULT, lambda: zonal.almxfl(NARROW, np.sqrt(CL), 7, 4)))]
+                 mmax=(4, DEFAULT, lambda: zonal.almxfl(NARROW, np.sqrt(CL), 7, 4))),
+            of("torch.rotate_alm", call("rotate_alm", NARROW, (0.1, 0.2, 0.3)), narrow, within=SUM,
+                 lmax=(With(7, mmax=4), DEFAULT, lambda: zonal.rotate_alm(NARROW, (0.1, 0.2, 0.3), 7, 4)),
+                 mmax=(With(4, lmax=7), DEFAULT, lambda: zonal.rotate_alm(NARROW, (0.1, 0.2, 0.3), 7, 4)),
+                 mmax_out=(2, 8, lambda: zonal.rotate_alm(NARROW, (0.1, 0.2, 0.3), 8, 3, mmax_out=2)))]
 
 
 def _of_libraries():
@@ -172,7 +179,6 @@ def _of_libraries():
         plainly = lambda maps, **k: zonal.map2alm(maps, LMAX, **k)
         again = lambda alm, window: zonal.alm2map(zonal.almxfl(alm, window), HEALPIX)
         narrow = {"lmax": 8, "mmax": 3}
-        size = {} if name == "jax" else {"lmax": 8}
 
         def call(function, *arguments, module=module, given=given):
             def run(**options):
@@ -197,7 +203,7 @@ def _of_libraries():
                spin=(2, 0, lambda: zonal.gaussian_window(0.3, LMAX, spin=2))),
             of(f"{name}.alm2cl", call("alm2cl", NARROW), narrow, within=SUM,
                alm2=(2 * NARROW, DEFAULT, lambda: 2 * zonal.alm2cl(NARROW, **narrow))),
-            of(f"{name}.alm2cl", call("alm2cl", NARROW), size and narrow, within=SUM,
+            of(f"{name}.alm2cl", call("alm2cl", NARROW), narrow, within=SUM,
                lmax=(With(7, mmax=4), DEFAULT, lambda: zonal.alm2cl(NARROW, lmax=7, mmax=4))),
             of(f"{name}.alm2cl", call("alm2cl", NARROW), narrow, within=SUM,
                mmax=(With(4, lmax=7), DEFAULT, lambda: zonal.alm2cl(NARROW, lmax=7, mmax=4))),

@@ -111,6 +111,9 @@ def _of_coefficients():
                                                         a))(healpy.smoothalm(zonal.synalm(CL, seed=3), fwhm=0.3)))),
         of("rotate_alm", lambda **k: (lambda a: (zonal.rotate_alm(a, (0.1, 0.2, 0.3), **k), a))(TEB.copy()),
            lmax=(9, LMAX, raises), inplace=(True, False, lambda: (_rotated(TEB), _rotated(TEB)))),
+        of("rotate_alm", lambda **k: zonal.rotate_alm(NARROW, (0.1, 0.2, 0.3), **k), {"lmax": 8, "mmax": 3},
+           mmax=(With(4, lmax=7), DEFAULT, lambda: _rotated(healpy.resize_alm(NARROW, 7, 4, 7, 7))),
+           mmax_out=(2, 8, lambda: healpy.resize_alm(_rotated(healpy.resize_alm(NARROW, 8, 3, 8, 8)), 8, 8, 8, 2))),
         of("gaussian_window", lambda **k: zonal.gaussian_window(0.3, LMAX, **k),
            spin=(2, 0, lambda: healpy.gauss_beam(0.3, LMAX, pol=True)[:, 1] * (L > 1))),
     ]

@@ -76,8 +76,9 @@ BY_NAME = {
     "n_pixels": [4, 8, 4], "n_rings": 9, "name": "v", "noise": CL, "npix": 192, "nside": 4, "nside_out": 2,
     "number": 0, "order": 1, "phi": 0.4, "pix": 5, "polynomial": np.polynomial.Chebyshev([1, 2]), "projection": None,
     "q": SKY, "radius": 0.5, "ring": 3, "rings": [0, 1], "rotation": (0.1, 0.2, 0.3), "s": 45, "scales": ALM[None],
-    "seed": 1, "signal": CL, "spin": 2, "t": (0, 1), "target": CL, "theta": 0.3, "theta1": 0.3, "theta2": 0.5,
+    "scalars": "potentials", "seed": 1, "signal": CL, "spin": 2, "t": (0, 1), "target": CL, "theta": 0.3, "theta1": 0.3, "theta2": 0.5,
     "theta_cut": 1.0, "u": SKY, "unit": "K", "nest": True, "value": 1.0, "value_weight": 1.0, "values": SKY[None], "vec": (1, 0, 0),
+    "vector": [SKY, SKY],
     "vectors": [1.0, 0.0, 0.0], "vertices": [(1, 0, 0), (0, 1, 0), (0, 0, 1)], "vmax": 1.0, "vmin": 0.0, "window": CL,
     "windows": [CL], "x": 1, "y": 1, "z": 1, "i": 3, "time_modes": 12, "axes": (), "energy": 200.0,
     "whole": SOLUTION, "solution": SOLUTION._solution,
@@ -86,9 +87,10 @@ BY_NAME = {
 # What its functions need beside these, by "function" or "Class.method".
 FOR_FUNCTION = {
     "zonal.Grid.__init__": {"theta": [0.5, 1.5, 2.5], "weight": [0.1, 0.1, 0.1]},
+    "zonal.Grid.reduced_gaussian": {"n_phi": [20, 24, 24, 20]},
     "zonal.Kernel.from_profile": {"theta": [0.0, 0.5, 1.0], "value": [1.0, 0.5, 0.0]},
     "zonal.Split.__init__": {"window": zonal.gaussian_window("40deg", 11), "theta_cut": 1.4, "l_cut": 3, "threads": 1},
-    "zonal.alm_index": {"m": 1}, "zonal.alm2map": {"grid": 4}, "zonal.synfast": {"grid": 4},
+    "zonal.alm_index": {"m": 1}, "zonal.alm2map": {"grid": 4}, "zonal.alm2vector": {"alm": [ALM, ALM]}, "zonal.synfast": {"grid": 4},
     "zonal.convolve": {"method": "ring-fft"}, "zonal.credible_levels": {"map": SKY**2}, "zonal.smooth": {"fwhm": "60deg", "lmax": 8, "error": 1e-2, "threads": 1},
     "zonal.plan": {"error": 1e-2, "threads": 1}, "zonal.ConvolutionPlan.__init__": {"error": 1e-2, "threads": 1},
     "zonal.udgrade": {"nside": 2}, "zonal.mpi.SHT.smooth": {"fwhm": 0.5}, "zonal.mpi.SHT.cross_spectra": {"alms": ALM[None]},

@@ -1,5 +1,6 @@
 """Simulated skies, spectra, rotations and changes of resolution, against healpy."""
 
+import ducc0
 import healpy
 import numpy as np
 import pytest
@@ -168,6 +169,36 @@ def test_rotated_alm_are_those_of_healpy(alm, angles):
     np.testing.assert_allclose(zonal.rotate_alm(alm, angles), expected, rtol=0, atol=TURN)
     back = zonal.rotate_alm(zonal.rotate_alm(alm, angles), zonal.rotation_matrix(angles).T)
     np.testing.assert_allclose(back, alm, rtol=0, atol=2 * TURN)
+
+
+@pytest.mark.parametrize("mmax, mmax_out", [(LMAX, 5), (5, LMAX), (0, 7), (9, 9)])
+def test_rotated_alm_of_some_orders_are_those_of_ducc0(alm, mmax, mmax_out):
+    """Any number of fields at once."""
+    angles = (0.3, 1.1, -2.0)
+    alm = zonal.resize_alm(alm, LMAX, mmax, lmax=LMAX)
+    expected = [ducc0.sht.rotate_alm(row, LMAX, *angles, mmax_in=mmax, mmax_out=mmax_out) for row in alm]
+    many = np.stack([alm, 2 * alm, -alm, 0.5 * alm])
+    turned = zonal.rotate_alm(many.reshape(2, 2, *alm.shape), angles, LMAX, mmax, mmax_out=mmax_out)
+    assert turned.shape == (2, 2, 3, zonal.alm_size(LMAX, mmax_out))
+    for row, factor in zip(turned.reshape(4, 3, -1), (1, 2, -1, 0.5)):
+        np.testing.assert_allclose(row, factor * np.array(expected), rtol=0, atol=2 * TURN)
+    np.testing.assert_array_equal(zonal.rotate_alm(alm[0], angles, mmax=mmax, mmax_out=mmax_out), turned[0, 0, 0])
+    np.testing.assert_array_equal(zonal.resize_alm(zonal.rotate_alm(alm, angles, mmax=mmax), LMAX, mmax_out), turned[0, 0])
+
+
+def test_orders_that_a_rotation_does_not_keep_are_named(alm):
+    narrow = zonal.resize_alm(alm, LMAX, 5, lmax=LMAX)
+    with pytest.raises(ValueError, match=f"mmax = 5: must be lmax = {LMAX} for inplace = True"):
+        zonal.rotate_alm(narrow, "GC", mmax=5, inplace=True)
+    with pytest.raises(ValueError, match="mmax = 5: must be mmax_out = 6 for inplace = True"):
+        zonal.rotate_alm(narrow, "GC", mmax=5, mmax_out=6, inplace=True)
+    with pytest.raises(ValueError, match=f"mmax_out = {LMAX + 1}: must be from 0 to lmax = {LMAX}"):
+        zonal.rotate_alm(alm, "GC", mmax_out=LMAX + 1)
+    with pytest.raises(ValueError, match="which are not those of"):
+        zonal.rotate_alm(narrow, "GC", mmax=6)
+    expected = zonal.rotate_alm(narrow, "GC", mmax=5, mmax_out=5)
+    assert zonal.rotate_alm(narrow, "GC", mmax=5, mmax_out=5, inplace=True) is narrow
+    np.testing.assert_array_equal(narrow, expected)
 
 
 @pytest.mark.parametrize("letters", ["GC", "CE", "EG"])

@@ -95,6 +95,7 @@ def test_coefficients_are_those_of_the_plain_functions(rng):
     alm[:, : LMAX + 1] = alm[:, : LMAX + 1].real.to(alm.dtype)
     a = alm.cpu().numpy()
     close(zt.rotate_alm(alm, TURN), zonal.rotate_alm(a, TURN), SAME)
+    close(zt.rotate_alm(alm, TURN, LMAX, mmax_out=2), zonal.rotate_alm(a, TURN, mmax_out=2), SAME)
     close(zt.almxfl(alm, BEAM, LMAX), zonal.almxfl(a, BEAM.cpu().numpy()), SAME)
     close(zt.alm2cl(alm[0], alm[1], lmax=LMAX), zonal.alm2cl(a[0], a[1]), ROUNDING)
     close(zt.alm2cl(alm, lmax=LMAX)[1], zonal.alm2cl(a[1]), ROUNDING)
@@ -181,7 +182,7 @@ def test_other_numbers_are_converted_to_float32(dtype):
 def test_operators_keep_the_rules_of_pytorch(name, rng):
     sky, alm = arrays(PAIR if name != "rotate_alm" else SCALAR, rng)
     given = {"synthesize": (alm, PAIR._number), "adjoint": (sky, PAIR._number), "analyze": (sky, PAIR._number, 1),
-             "rotate_alm": (alm, *TURN, 1)}[name]
+             "rotate_alm": (alm, *TURN, LMAX, LMAX, 2, 1)}[name]
     torch.library.opcheck(getattr(torch.ops.zonal, name), (given[0].requires_grad_(), *given[1:]))
 
 
@@ -194,6 +195,9 @@ def test_arrays_that_do_not_fit_are_refused():
                           (lambda: zt.alm2cl(torch.ones(15), lmax=LMAX, mmax=LMAX + 1), "mmax = 5: must be from 0 to lmax = 4"),
                           (lambda: zt.almxfl(torch.ones(15), torch.tensor(1.0), LMAX), r"window: has shape \(\)"),
                           (lambda: zt.rotate_alm(torch.tensor(1.0), TURN), r"alm: has shape \(\)"),
+                          (lambda: zt.rotate_alm(torch.ones(14), TURN, LMAX), "14 coefficients"),
+                          (lambda: zt.rotate_alm(torch.ones(15), TURN, mmax_out=2), "lmax: must be given with mmax or mmax_out"),
+                          (lambda: zt.rotate_alm(torch.ones(15), TURN, LMAX, mmax_out=5), "mmax_out = 5: must be from 0 to lmax = 4"),
                           (lambda: zt.gaussian_window(torch.ones(LMAX + 1), LMAX), r"fwhm: has shape \(5,\)"),
                           (lambda: zt.profile_window(lambda theta: 1.0, LMAX), r"profile: returns shape \(\)")]:
         with pytest.raises(ValueError, match=message):

@@ -42,6 +42,9 @@ solution = gwrm.solve({u: nu * u.d(x, 2) - u * v, v: -v + gwrm.known(lambda t, x
 both: np.ndarray = zonal.convolve(sky, zonal.Kernel.gaussian(0.1), method="pixel-sum", mask_mode="renormalize")
 certified: float = zonal.smooth(dust, "5deg", return_report=True)[1][0].certificates[0].error
 unit = zonal.smooth(dust, "5deg", error=1e-3).unit
+wind = zonal.alm2vector(alm, 16, scalars="divergence-vorticity", radius=6371e3, components="east-north")
+stream = zonal.vector2alm(wind, 32, scalars="potentials", components="east-north")[1]
+slopes: np.ndarray = zonal.gradient(stream, zonal.Grid.octahedral(32), radius=6371e3)
 largest: float = solution[u].error() + float(solution(1, 0.5, 0.1)[0]) + solution["v"].series(0).truncation_bound(3)
 ordinary = gwrm.solve(lambda t, u: [u[1], -u[0]], [0, 1], t=(0, 1), solver="newton")
 """
@@ -69,7 +72,7 @@ def test_the_package_and_its_use_are_typed(tmp_path):
     ('zonal.udgrade(dust, 8).no_such_thing()', "attr-defined"), ('zonal.remove_dipole(dust).no_such_thing()', "attr-defined"),
     ('zonal.rotate_map(dust, "GC").no_such_thing()', "attr-defined"), ('zonal.synfast(np.ones(9), 8)', 'Missing named argument "seed"|call-overload'),
     ('zonal.synfast(np.ones(9), 8, seed=1, return_alm=True).shape', 'has no attribute "shape"'),
-    ('zonal.udgrade(sky, 8, combine="max")', "call-overload|arg-type"), ('zonal.smoothing(sky)', "attr-defined"),
+    ('zonal.udgrade(sky, 8, combine="max")', "call-overload|arg-type"), ('zonal.alm2vector(alm, 16, scalars="winds")', "arg-type"), ('zonal.smoothing(sky)', "attr-defined"),
     ('zonal.anafast(sky, iter=3)', 'Unexpected keyword argument "iter"'),
     ('zonal.smooth(dust, "5deg").no_such_thing()', "attr-defined"), ('zonal.SHT(16, lmax="32")', "arg-type"),
     ('u.d("x")', "arg-type"), ('zonal.plot.mollweide(sky, colourbar=False)', 'Unexpected keyword argument "colourbar"')])

@@ -44,9 +44,16 @@ struct RotationOptions {
 ///
 /// alm: [components, layout.size()], in place, with mmax = lmax (a rotation fills all orders). T, E and B
 /// rotate alike, and many components cost little more than one; Q and U turn with their axes. It takes
-/// O(lmax^3) operations, and O(lmax) memory per thread beside a copy of the alm.
+/// O(lmax^3) operations, and O(lmax) memory per thread.
 template <class T>
 void rotate_alm(const AlmLayout& layout, const EulerAngles& angles, View<std::complex<T>, 2> alm,
                 const RotationOptions& options = {});
+
+/// The same from alm: [components, from.size()] into rotated: [components, to.size()], which have memory of
+/// their own or are the same array. Both layouts have all orders up to their mmax, and one lmax. Orders of
+/// alm above from.mmax() count as 0, and those above to.mmax() of the rotated field are left out.
+template <class T>
+void rotate_alm(const AlmLayout& from, ConstView<std::complex<T>, 2> alm, const EulerAngles& angles,
+                const AlmLayout& to, View<std::complex<T>, 2> rotated, const RotationOptions& options = {});
 
 }  // namespace zonal

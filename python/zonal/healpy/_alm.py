@@ -206,7 +206,8 @@ def rotate_alm(alm: Any, psi: float = 0.0, theta: float = 0.0, phi: float = 0.0,
             raise ValueError("alm: must be an array of complex128, which is rotated in place")
         found, m = layout_of(len(row), lmax, mmax)
         if m != found:
-            raise ValueError(f"mmax = {m}: must be lmax = {found} (see resize_alm)")
+            raise ValueError(f"mmax = {m}: must be lmax = {found} (see resize_alm, or zonal.rotate_alm, which "
+                             "gives alm of other orders)")
         if row.flags.c_contiguous:
             native_rotate_alm(row, rotation, found, inplace=True, threads=resolve(None))
         else:

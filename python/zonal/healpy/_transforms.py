@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _core, io
-from .._arrays import complex_input, integer, real_input
+from .. import io
+from .._arrays import integer, real_input
 from .._notes import warn
 from .._pixels import UNSEEN, is_unseen
-from .._threads import resolve
-from ..grid import Grid
 from ..sht import SHT, healpix_sht
+from ..vector_fields import gradient
 from ._alm import alm_rows, array_to_change, layout_of, multiply
 from ._beams import beam_windows
 from ._beams import pixwin as pixel_windows
@@ -303,8 +302,7 @@ def alm2map_der1(alm: Any, nside: int, lmax: int | None = None, mmax: int | None
     maps = np.zeros((3, 12 * nside**2))
     healpix_sht(nside, lmax, mmax, 0, None).synthesize(rows[0], maps[0])
     if lmax > 0:
-        _core.synthesize_gradient(Grid.healpix(nside)._grid, lmax, mmax, resolve(None), complex_input("alm", rows[0]),
-                                  maps[1:])
+        maps[1:] = gradient(rows[0], nside, lmax, mmax)
     return maps
 
 

@@ -63,7 +63,11 @@ std::int64_t fewest_pixels(const Grid& grid) {
 /// The largest degree that the rings of a grid with a known inverse determine, whatever their pixels; -1 of
 /// others.
 std::int64_t exact_lmax_of_rings(const Grid& grid) {
-    return std::max(sht::meridian_lmax(grid), grid.exact_degree() < 0 ? -1 : grid.exact_degree() / 2);
+    if (const auto lmax = sht::meridian_lmax(grid); lmax >= 0) return lmax;
+    // Reduced grids hold the orders that their short rings need, and no grid says which these are.
+    const auto differs = [&](const Ring& ring) { return ring.n_pixels != grid.rings().front().n_pixels; };
+    const bool is_full = std::none_of(grid.rings().begin(), grid.rings().end(), differs);
+    return is_full && grid.exact_degree() >= 0 ? grid.exact_degree() / 2 : -1;
 }
 
 /// What such a grid cannot hold is refused: its alm would be of other maps than this one.

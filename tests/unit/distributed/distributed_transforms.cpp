@@ -56,6 +56,8 @@ TYPED_TEST(DistributedTransforms, GiveThemForBatchesAndPartsOfFields) {
 TYPED_TEST(DistributedTransforms, GiveThemOnOtherGridsAndPartsOfTheSky) {
     TestFixture::check(Grid::gauss_legendre(65, 129), cpu_options(64, 64, 0), 1, {{1, 1, 1, 1}});
     TestFixture::check(Grid::equidistant_cylindrical(80, 160), cpu_options(39, 39, 2), 1, {{1, 1, 1}});
+    TestFixture::check(Grid::octahedral(20), cpu_options(19, 19, 0), 1, {{1, 1, 1}});
+    TestFixture::check(Grid::reduced_gauss_legendre(41, 40, 2), cpu_options(40, 40, 2), 2, {{1, 2}});
     std::vector<std::int64_t> rings;
     for (std::int64_t ring = 10; ring < 47; ++ring) rings.push_back(ring);
     TestFixture::check(Grid::healpix(16).subset(rings), cpu_options(30, 30, 0), 1, {{1, 1}});

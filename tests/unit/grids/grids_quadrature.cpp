@@ -96,7 +96,8 @@ TEST(Quadrature, WeightsArePositiveAndSumTo4Pi) {
     for (std::int64_t n : {2, 3, 10, 33, 1000, 1001}) {
         for (const Grid& grid :
              {Grid::gauss_legendre(n, 3), Grid::fejer1(n, 3), Grid::fejer2(n, 3), Grid::clenshaw_curtis(n, 3),
-              Grid::equidistant_cylindrical(n, 3), Grid::healpix(n)}) {
+              Grid::equidistant_cylindrical(n, 3), Grid::healpix(n), Grid::octahedral(n),
+              Grid::reduced_gauss_legendre(n, n - 1)}) {
             double sum = 0;
             for (const Ring& ring : grid.rings()) {
                 EXPECT_GT(ring.weight, 0);
@@ -137,6 +138,8 @@ TEST(Quadrature, SouthernRingsMirrorNorthernOnesBitwise) {
         expect_mirrored(Grid::fejer1(n, 5, 0.1));
         expect_mirrored(Grid::fejer2(n, 5, 0.1));
         expect_mirrored(Grid::equidistant_cylindrical(n, 5));
+        expect_mirrored(Grid::octahedral(n));
+        expect_mirrored(Grid::reduced_gauss_legendre(n, n - 1, 1));
     }
     expect_mirrored(Grid::healpix(1));
     expect_mirrored(Grid::gauss_legendre(1, 5));

@@ -167,6 +167,31 @@ TEST(Rotation, StopsWhenAskedTo) {
     EXPECT_THROW(rotate_alm<double>(layout, {0.3, 1.1, 0.2}, alm.view(), options), Cancelled);
 }
 
+/// The orders of alm above the first mmax are 0, and those above the second are left out.
+TEST(Rotation, TakesAndGivesTheOrdersThatAreAskedFor) {
+    for (const EulerAngles& angles :
+         {EulerAngles{0.3, 1.1, 0.2}, EulerAngles{-2, 2.9, 3}, EulerAngles{0.4, 0, 0.1}})
+        for (const auto& [lmax, mmax, mmax_out] : {std::array<std::int64_t, 3>{40, 40, 13},
+                                                   {40, 13, 40},
+                                                   {40, 0, 7},
+                                                   {41, 7, 7},
+                                                   {5, 0, 0},
+                                                   {0, 0, 0}}) {
+            const AlmLayout full(lmax), from(lmax, mmax), to(lmax, mmax_out);
+            const auto alm = random_fields(from, 5, 9);  // more than are rotated at once
+            Array<Complex, 2> padded({5, full.size()}), found({5, to.size()});
+            for (std::int64_t c = 0; c < 5; ++c)
+                copy_alm<double>(from, alm.view()[c], full, padded.view()[c]);
+            padded = rotated(full, angles, padded);
+            rotate_alm<double>(from, alm.view(), angles, to, found.view());
+            for (std::int64_t c = 0; c < 5; ++c)
+                for (std::int64_t m = 0; m <= mmax_out; ++m)
+                    for (auto l = m; l <= lmax; ++l)
+                        EXPECT_EQ(found(c, to.index(l, m)), padded(c, full.index(l, m)))
+                            << lmax << " " << mmax << " " << mmax_out << " l " << l << " m " << m;
+        }
+}
+
 TEST(Rotation, RejectsWhatItCannotRotate) {
     const AlmLayout narrow(5, 3);
     Array<Complex, 2> alm({1, narrow.size()});
@@ -174,6 +199,21 @@ TEST(Rotation, RejectsWhatItCannotRotate) {
     EXPECT_THROW(rotate_alm<double>(AlmLayout(5), {0, 1, 0}, alm.view()), InvalidArgument);
     Array<Complex, 2> full({1, AlmLayout(5).size()});
     EXPECT_THROW(rotate_alm<double>(AlmLayout(5), {0, std::nan(""), 0}, full.view()), InvalidArgument);
+
+    const EulerAngles angles{0, 1, 0};
+    Array<Complex, 2> two({2, AlmLayout(5).size()}), other({1, AlmLayout(4).size()});
+    const auto refuses = [&](const AlmLayout& from, Array<Complex, 2>& given, const AlmLayout& to,
+                             Array<Complex, 2>& out) {
+        EXPECT_THROW(rotate_alm<double>(from, given.view(), angles, to, out.view()), InvalidArgument);
+    };
+    refuses(AlmLayout(5), full, AlmLayout(4), other);  // another lmax
+    refuses(AlmLayout(5), full, AlmLayout(5), two);    // another number of fields
+    refuses(narrow, full, AlmLayout(5), two);
+    refuses(AlmLayout(5), full, narrow, full);
+    Array<Complex, 2> share({1, AlmLayout(5, 5, {0, 2}).size()});
+    refuses(AlmLayout(5, 5, {0, 2}), share, AlmLayout(5), full);
+    const View<Complex, 2> same(full.data(), {1, narrow.size()});
+    EXPECT_THROW(rotate_alm<double>(AlmLayout(5), full.view(), angles, narrow, same), InvalidArgument);
 }
 
 }  // namespace
