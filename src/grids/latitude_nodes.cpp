@@ -46,7 +46,8 @@ Grid grid_of_rings(const std::vector<Node>& northern, std::int64_t n_rings, std:
     return grid_of_nodes(with_southern(northern, n_rings), n_phi, phi_0, rule);
 }
 
-Grid grid_of_nodes(const std::vector<Node>& nodes, std::int64_t n_phi, double phi_0, const std::string& rule) {
+Grid grid_of_nodes(const std::vector<Node>& nodes, std::int64_t n_phi, double phi_0,
+                   const std::string& rule) {
     const auto n_rings = static_cast<std::int64_t>(nodes.size());
     if (n_phi < 1 || n_phi > max_n_pixels / n_rings)
         throw InvalidArgument(

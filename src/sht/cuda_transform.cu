@@ -1,6 +1,7 @@
 #include <atomic>
 #include <utility>
 
+#include "sht/cuda_exact.cuh"
 #include "sht/cuda_zones.cuh"
 #include "sht/transform_by_type.hpp"
 #include "zonal/error.hpp"
@@ -47,38 +48,15 @@ class CudaTransform final : public TransformByType<CudaTransform, true> {
   private:
     friend class TransformByType<CudaTransform, true>;
 
-    /// What exact integrals take: all orders of every ring, whose stage works on one field at a time.
-    struct Exact {
-        Exact(const Grid& grid, const RingPairs& pairs, const AlmLayout& alm, const ShtOptions& options)
-            : host(grid, pairs, options.mmax, options.spin),
-              layout(host.all_orders, alm),
-              rings(grid, host.all_orders, layout.origin()),
-              integral(host.integral.tables(), host.all_orders, alm),
-              scale(host.scale(grid)) {}
-        std::int64_t bytes() const {
-            return integral.scratch_bytes() + layout.size() * static_cast<std::int64_t>(sizeof(PairModes));
-        }
-        void fit(CudaStorage& storage) const {
-            storage.meridian.modes.reserve(layout.size());
-            integral.fit(storage.meridian);
-            storage.rings.fit(rings.scratch_sizes());
-        }
-        const ExactRings host;
-        const FourierLayout layout;
-        const RingStage rings;
-        const CudaMeridianIntegral integral;
-        const double scale;
-    };
-    std::unique_ptr<const Exact> make_exact(const Grid& grid) const {
+    std::unique_ptr<const ExactIntegrals> make_exact(const Grid& grid) const {
         if (!needs_meridian_integral(grid, options_.lmax, options_.mmax) || zones_.size() > 1) return nullptr;
-        return std::make_unique<const Exact>(grid, zones_.front()->pairs, layout_, options_);
+        return std::make_unique<const ExactIntegrals>(grid, options_, *zones_.front());
     }
-    const Exact& exact() const {
+    const ExactIntegrals& exact() const {
         if (exact_ == nullptr)
             throw OutOfMemory(
                 "exact analysis: this grid's rings do not fit into the device's memory all at once, as they "
-                "must; "
-                "use the CPU or a lower lmax");
+                "must; use the CPU or a lower lmax");
         return *exact_;
     }
 
@@ -320,7 +298,7 @@ class CudaTransform final : public TransformByType<CudaTransform, true> {
         const core::CurrentDevice current(device_);
         require_place("map", map, device_);
         require_place("alm", alm, device_);
-        const Exact& exact = this->exact();
+        const ExactIntegrals& exact = this->exact();
         CudaStorage& storage = storage_of(workspace);
         const Batch pixels(map, storage.map, there);
         const Batch a(alm, storage.alm);
@@ -332,16 +310,7 @@ class CudaTransform final : public TransformByType<CudaTransform, true> {
         const auto work = [&](std::int64_t b, cudaStream_t stream) {
             report(progress, static_cast<std::size_t>(b), static_cast<std::size_t>(alm.extent(0)));
             storage.modes.begin_adjoint(zone.legendre(), orders, stream);
-            for (int c = 0; c < zone.orders.components(); ++c) {
-                PairModes* const all = storage.meridian.modes.data();
-                exact.rings.adjoint<T>(pixels[b] + c * pixels.component_stride(), false, all, storage.rings,
-                                       stream);
-                storage.clock.mark(stream, &ShtStageSeconds::rings);
-                exact.integral.apply(orders, view_of(exact.layout, all),
-                                     view_of(zone.orders.layout(), zone.of_grid(0, c, storage)), exact.scale,
-                                     storage.meridian, stream);
-                storage.clock.mark(stream, &ShtStageSeconds::resampling);
-            }
+            exact.modes_of_map<T>(pixels[b], pixels.component_stride(), storage, stream);
             zone.adjoint_interpolate(0, zone.rings().adjoint_tiles(0), storage, stream);
             sum_modes(zone.legendre(), orders, 1, zone.of_legendre(0, storage), storage.modes, stream);
             gather<T>(zone, 0, orders, zone.orders.targets<T>(a, b, 1), storage, stream);
@@ -361,7 +330,7 @@ class CudaTransform final : public TransformByType<CudaTransform, true> {
         const core::CurrentDevice current(device_);
         require_place("alm", alm, device_);
         require_place("map", map, device_);
-        const Exact& exact = this->exact();
+        const ExactIntegrals& exact = this->exact();
         CudaStorage& storage = storage_of(workspace);
         const Batch a(alm, storage.alm);
         const Batch pixels(map, storage.map);
@@ -377,15 +346,7 @@ class CudaTransform final : public TransformByType<CudaTransform, true> {
                               zone.of_legendre(0, storage), stream);
             storage.clock.mark(stream, &ShtStageSeconds::legendre);
             zone.interpolate(0, zone.rings().interpolation_tiles(0), storage, stream);
-            for (int c = 0; c < zone.orders.components(); ++c) {
-                PairModes* const all = storage.meridian.modes.data();
-                exact.integral.apply(orders, view_of(zone.orders.layout(), zone.of_grid(0, c, storage)),
-                                     view_of(exact.layout, all), exact.scale, storage.meridian, stream);
-                storage.clock.mark(stream, &ShtStageSeconds::resampling);
-                exact.rings.synthesize<T>(all, pixels[b] + c * pixels.component_stride(), storage.rings,
-                                          stream);
-                storage.clock.mark(stream, &ShtStageSeconds::rings);
-            }
+            exact.map_of_modes<T>(pixels[b], pixels.component_stride(), storage, stream);
         };
         const auto deliver = [&](std::int64_t b, cudaStream_t stream) {
             storage.batches.after_work(b);
@@ -464,7 +425,8 @@ class CudaTransform final : public TransformByType<CudaTransform, true> {
     const int device_;
     const AlmLayout layout_;
     const std::vector<std::unique_ptr<const Zone>> zones_;
-    const std::unique_ptr<const Exact> exact_;  ///< null where nothing needs it, or there are several zones
+    const std::unique_ptr<const ExactIntegrals>
+        exact_;  ///< null where nothing needs it, or there are several zones
 };
 
 }  // namespace
