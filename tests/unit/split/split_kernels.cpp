@@ -127,6 +127,44 @@ TEST(TailFits, LeaveOutSmallSingularValues) {
     EXPECT_NEAR(reduced.x[0], 1, 64 * eps);
 }
 
+/// A = U S V^T of known singular values, some of them 0, with reflections for U and V.
+TEST(TailFits, SolveWithoutTheSingularValuesBelowTheCutoff) {
+    constexpr std::int64_t n = 40, n_rows = 170;
+    std::mt19937 generator(2);
+    std::normal_distribution<double> normal;
+    const auto reflection = [&](std::int64_t size) {
+        std::vector<double> v(size);
+        double squares = 0;
+        for (double& value : v) {
+            value = normal(generator);
+            squares += value * value;
+        }
+        return [=](std::int64_t i, std::int64_t j) { return (i == j ? 1 : 0) - 2 * v[i] * v[j] / squares; };
+    };
+    const auto u = reflection(n_rows), v = reflection(n);
+    // 25 from 1 to 1e-3, 10 of 1e-10, 5 of 0
+    const auto sigma = [](std::int64_t k) {
+        return k < 25 ? std::pow(10, -static_cast<double>(k) / 8) : k < 35 ? 1e-10 : 0.0;
+    };
+    Array<double, 2> rows({n_rows, n});
+    Array<double, 1> target({n_rows});
+    std::vector<double> expected(n);
+    for (double& value : target) value = normal(generator);
+    for (std::int64_t k = 0; k < n; ++k) {
+        double product = 0;
+        for (std::int64_t l = 0; l < n_rows; ++l) product += u(l, k) * target(l);
+        for (std::int64_t c = 0; c < n; ++c) {
+            if (k < 25) expected[c] += v(c, k) * product / sigma(k);
+            for (std::int64_t l = 0; l < n_rows; ++l) rows(l, c) += u(l, k) * sigma(k) * v(c, k);
+        }
+    }
+    const auto fit =
+        split::TailFits(std::as_const(rows).view(), std::as_const(target).view()).solve(-1, 1e-6);
+    EXPECT_EQ(fit.rank, 25);
+    // Rounding of A, of n_rows sums, changes a pseudo-inverse of condition 1e3 by its square (Wedin 1973).
+    for (std::int64_t c = 0; c < n; ++c) EXPECT_NEAR(fit.x[c], expected[c], 1e6 * n_rows * eps) << c;
+}
+
 TEST(KernelSplit, IsExactUpToLCut) {
     const auto kernel = rippled_kernel(1000, 50 * arcmin);
     const auto split = KernelSplitter(kernel, options_for(0.2)).split(250);
