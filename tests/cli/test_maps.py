@@ -337,3 +337,8 @@ def test_info_of_a_packed_cube_counts_the_planes_of_all_its_axes(tmp_path, zonal
     columns = zonal("info", "cube.fits.gz")["hdus"][-1]["columns"]
     assert [column["name"] for column in columns] == [f"PLANE{plane}" for plane in range(1200)]
     assert_close([column["mean"] for column in columns], planes.mean(axis=(2, 3)).ravel(), rtol=1e-15, atol=0)
+    # People see the first ten, how many more there are, and the last.
+    text = call("info", "cube.fits.gz", cwd=tmp_path).out.splitlines()
+    shown = [line for line in text if "name PLANE" in line]
+    assert [line.split("name PLANE")[1].split(",")[0] for line in shown] == [*map(str, range(10)), "1199"]
+    assert "and 1190 more, up to name PLANE1199," in shown[-1] and shown[-1].endswith("; --json shows all")
