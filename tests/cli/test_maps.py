@@ -191,6 +191,21 @@ def test_pixel_weights_serve_healpy(zonal, tmp_path):
     assert_close(found, alm, rtol=0, atol=1e-11)
 
 
+def test_ring_weights_serve_healpy(zonal, tmp_path):
+    """healpy reads them from a folder, as its own."""
+    nside, lmax = 16, 24
+    zonal("weights", f"weight_ring_n{nside:05d}.fits", "--nside", str(nside), "--ring")
+    sky = np.random.default_rng(7).normal(size=12 * nside**2)
+    healpy.write_map(tmp_path / "noise.fits", sky, dtype=np.float64)
+    found = healpy.map2alm(sky, lmax=lmax, iter=0, use_weights=True, datapath=str(tmp_path))
+    zonal("map2alm", "noise.fits", "alm.fits", "--lmax", str(lmax), "--iter", "0", "--weights", f"weight_ring_n{nside:05d}.fits", "--precision", "double")
+    ours = healpy.read_alm(tmp_path / "alm.fits")
+    # Sums over rings by other recurrences: 4 lmax roundings of the largest.
+    assert_close(found, ours, rtol=0, atol=4 * lmax * EPS * np.abs(ours).max())
+    plain = healpy.map2alm(sky, lmax=lmax, iter=0)
+    assert np.abs(found - plain).max() > 1e-4 * np.abs(plain).max()  # they were used
+
+
 def test_weights_go_to_the_cache_folder(zonal, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     report = zonal("weights", "--nside", "8", "--ring")
