@@ -64,6 +64,12 @@ bool is_flat(const Json& value) {
                                                [](const Json& element) { return element.is_primitive(); });
 }
 
+/// How many elements of a list are shown to people, such as columns: thousands of planes are a cube's.
+std::size_t shown_of(std::size_t size) {
+    constexpr std::size_t most = 40, first = 10;
+    return size <= most ? size : first;
+}
+
 std::string lines(const Json& object, std::size_t indent) {
     std::size_t width = 0;
     for (const auto& [key, value] : object.items()) width = std::max(width, key.size());
@@ -76,9 +82,13 @@ std::string lines(const Json& object, std::size_t indent) {
         }
         text += fmt::format("{}{}\n", margin, spaced(key));
         if (value.is_object()) text += lines(value, indent + 2);
-        for (std::size_t i = 0; value.is_array() && i < value.size(); ++i)
+        const auto shown = value.is_array() ? shown_of(value.size()) : 0;
+        for (std::size_t i = 0; i < shown; ++i)
             text += is_flat(value[i]) ? fmt::format("{}  {}\n", margin, flat(value[i]))
                                       : lines(value[i], indent + 2);
+        if (value.is_array() && shown < value.size())
+            text += fmt::format("{}  and {} more, up to {}; --json shows all\n", margin, value.size() - shown,
+                                is_flat(value.back()) ? flat(value.back()) : "another of their kind");
     }
     return text;
 }

@@ -13,6 +13,7 @@ namespace zonal::gwrm {
 namespace {
 
 using Matrix = Eigen::MatrixXd;
+using Complex = std::complex<double>;
 using ComplexMatrix = Eigen::MatrixXcd;
 
 /// V's condition is 5e8 with 21 modes and 2e10 with 25, 3e13 with 33: as a preconditioner it need not be
@@ -27,22 +28,50 @@ TimeBasis::Numbers numbers_of(const ComplexMatrix& matrix) {
     throw Error(fmt::format("the eigenvalues of the integral over {} time modes did not converge", n_modes));
 }
 
+/// A column each, of a matrix of single eigenvalues. All from one Schur form: they err as those of one
+/// matrix, which their inverse would magnify otherwise.
+ComplexMatrix eigenvectors(const RealSchur& schur) {
+    const auto& t = schur.triangle;
+    const auto n = t.rows();
+    ComplexMatrix vectors = ComplexMatrix::Zero(n, n);
+    for (Eigen::Index j = 0; j < n; ++j) {
+        const auto value = schur.values[static_cast<std::size_t>(j)];
+        if (value.imag() < 0) {
+            vectors.col(j) = vectors.col(j - 1).conjugate();
+            continue;
+        }
+        auto x = vectors.col(j);
+        x[j] = 1;
+        if (value.imag() > 0) x[j + 1] = (value - t(j, j)) / t(j, j + 1);
+        const auto size = value.imag() > 0 ? 2 : 1;
+        if (j == 0) continue;
+        ComplexMatrix above = t.topLeftCorner(j, j).cast<Complex>();
+        above.diagonal().array() -= value;
+        x.head(j) = above.partialPivLu().solve(-(t.block(0, j, j, size) * x.segment(j, size)));
+    }
+    vectors.colwise().normalize();
+    return schur.orthogonal * vectors;
+}
+
 void make_diagonal(const Matrix& integral, TimeBasis& basis) {
-    const auto [converged, values, v] = real_eigen(integral, true);
-    if (!converged) fail_to_converge(integral.rows());
+    const auto schur = hessenberg_schur(integral, true);
+    if (!schur.converged) fail_to_converge(integral.rows());
+    const auto& values = schur.values;
+    const auto v = eigenvectors(schur);
     const ComplexMatrix inverse = v.partialPivLu().inverse();
-    std::vector<Eigen::Index> kept;
-    for (Eigen::Index j = 0; j < v.cols(); ++j)
+    std::vector<std::size_t> kept;
+    for (std::size_t j = 0; j < values.size(); ++j)
         if (values[j].imag() >= 0) kept.push_back(j);
     const auto n = static_cast<Eigen::Index>(kept.size());
     ComplexMatrix to(v.rows(), n), from(n, v.rows());
     for (Eigen::Index i = 0; i < n; ++i) {
-        const auto j = kept[static_cast<std::size_t>(i)];
-        const bool is_pair = values[j].imag() > 0;
+        const auto k = kept[static_cast<std::size_t>(i)];
+        const auto j = static_cast<Eigen::Index>(k);
+        const bool is_pair = values[k].imag() > 0;
         // Rounding makes the rows of a pair less conjugate than their sum is right.
         to.col(i) = (inverse.row(j) + inverse.row(is_pair ? j + 1 : j).conjugate()).transpose() / 2;
         from.row(i) = (is_pair ? 2 : 1) * v.col(j).transpose();
-        basis.triangle.push_back(values[j]);
+        basis.triangle.push_back(values[k]);
     }
     basis.n_systems = n;
     basis.to = numbers_of(to);
@@ -50,10 +79,9 @@ void make_diagonal(const Matrix& integral, TimeBasis& basis) {
 }
 
 void make_triangular(const Matrix& integral, TimeBasis& basis) {
-    const auto schur =
-        core::abandonable(integral.rows(), [matrix = ComplexMatrix(integral.cast<std::complex<double>>())] {
-            return complex_schur(matrix, true);
-        });
+    const auto schur = core::abandonable(integral.rows(), [matrix = ComplexMatrix(integral.cast<Complex>())] {
+        return hessenberg_schur(matrix, true);
+    });
     if (!schur.converged) fail_to_converge(integral.rows());
     basis.n_systems = basis.n_modes;
     basis.to = numbers_of(schur.unitary.conjugate());

@@ -1,8 +1,6 @@
 #include "split/tail_fits.hpp"
 
-#include <Eigen/QR>
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "core/dense_matrix.hpp"
@@ -17,15 +15,11 @@ using Matrix = Eigen::MatrixXd;
 /// Rows of a block: a solution factorises up to this many beside R, the preparation R once for every block.
 constexpr std::int64_t block_rows = 128;
 
-/// R of the QR decomposition of [above; below], as many rows as columns or fewer.
-Matrix triangle_of(const Matrix& above, const Matrix& below) {
-    Matrix stacked(above.rows() + below.rows(), below.cols());
-    stacked << above, below;
-    const auto n = stacked.cols();
-    return core::abandonable(n, [stacked = std::move(stacked)]() mutable -> Matrix {
-        const Eigen::HouseholderQR<Eigen::Ref<Matrix>> qr(stacked);
-        const auto rows = std::min(stacked.rows(), stacked.cols());
-        return stacked.topRows(rows).triangularView<Eigen::Upper>();
+/// R of the QR decomposition of [above; below]. above: R of others
+Matrix triangle_of(Matrix above, Matrix below) {
+    return core::abandonable(above.cols(), [above = std::move(above), below = std::move(below)]() mutable {
+        add_rows_to_triangle(above, below);
+        return std::move(above);
     });
 }
 
@@ -53,7 +47,7 @@ TailFits::TailFits(View<const double, 2> rows, View<const double, 1> target, con
         factors->rows(l, n_unknowns) = target[l];
     }
     const auto n_blocks = (n_rows + block_rows - 1) / block_rows;
-    factors->triangles.assign(n_blocks + 1, Matrix(0, n_unknowns + 1));
+    factors->triangles.assign(n_blocks + 1, Matrix::Zero(n_unknowns + 1, n_unknowns + 1));
     for (auto b = n_blocks - 1; b >= 0; --b) {
         report(progress, static_cast<double>(n_blocks - 1 - b) / static_cast<double>(n_blocks));
         const auto first = b * block_rows, count = std::min(block_rows, n_rows - first);
@@ -65,12 +59,11 @@ TailFits::TailFits(View<const double, 2> rows, View<const double, 1> target, con
 
 double TailFits::bytes(std::int64_t n_rows, std::int64_t n_unknowns, int n_solutions) {
     const auto columns = static_cast<double>(n_unknowns + 1);
-    double values = static_cast<double>(n_rows) * columns;
-    for (std::int64_t first = 0; first < n_rows; first += block_rows)
-        values += static_cast<double>(std::min(n_rows - first, n_unknowns + 1)) * columns;
-    // A block is factorised beside its triangle; a solution has a triangle, a copy of it, and what the
-    // decomposition needs.
-    const double block = 2 * columns + block_rows, solution = 10 * columns;
+    const auto n_blocks = static_cast<double>((n_rows + block_rows - 1) / block_rows);
+    const double values = (static_cast<double>(n_rows) + (n_blocks + 1) * columns) * columns;
+    // A block is factorised beside its triangle. A solution has a triangle, a copy of it, and the factors of
+    // its decomposition: n^2 rotations of three numbers are more than are usual, and one for each other row.
+    const double block = columns + block_rows, solution = 8 * columns;
     return sizeof(double) * (values + columns * std::max(block, n_solutions * solution));
 }
 
@@ -81,13 +74,11 @@ TailFits& TailFits::operator=(TailFits&&) noexcept = default;
 TailFits::Solution TailFits::solve(std::int64_t l_cut, double cutoff) const {
     const Matrix triangle = factors_->triangle(l_cut + 1);
     const auto n = triangle.cols() - 1;
-    const auto [u, sigma, v] =
-        core::abandonable(n, [a = Matrix(triangle.leftCols(n))] { return dense_svd(a); });
-    const auto rank = (sigma.array() > cutoff * sigma[0]).count();
-    const Eigen::VectorXd target = triangle.col(n);
-    const Eigen::VectorXd x =
-        v.leftCols(rank) * (u.leftCols(rank).transpose() * target).cwiseQuotient(sigma.head(rank));
-    return {{x.begin(), x.end()}, static_cast<int>(rank)};
+    const auto solution =
+        core::abandonable(n, [a = Matrix(triangle.topLeftCorner(n, n).triangularView<Eigen::Upper>()),
+                              b = Eigen::VectorXd(triangle.col(n).head(n)),
+                              cutoff] { return truncated_solution(a, b, cutoff); });
+    return {{solution.x.begin(), solution.x.end()}, solution.rank};
 }
 
 }  // namespace zonal::split

@@ -191,6 +191,21 @@ def test_pixel_weights_serve_healpy(zonal, tmp_path):
     assert_close(found, alm, rtol=0, atol=1e-11)
 
 
+def test_ring_weights_serve_healpy(zonal, tmp_path):
+    """healpy reads them from a folder, as its own."""
+    nside, lmax = 16, 24
+    zonal("weights", f"weight_ring_n{nside:05d}.fits", "--nside", str(nside), "--ring")
+    sky = np.random.default_rng(7).normal(size=12 * nside**2)
+    healpy.write_map(tmp_path / "noise.fits", sky, dtype=np.float64)
+    found = healpy.map2alm(sky, lmax=lmax, iter=0, use_weights=True, datapath=str(tmp_path))
+    zonal("map2alm", "noise.fits", "alm.fits", "--lmax", str(lmax), "--iter", "0", "--weights", f"weight_ring_n{nside:05d}.fits", "--precision", "double")
+    ours = healpy.read_alm(tmp_path / "alm.fits")
+    # Sums over rings by other recurrences: 4 lmax roundings of the largest.
+    assert_close(found, ours, rtol=0, atol=4 * lmax * EPS * np.abs(ours).max())
+    plain = healpy.map2alm(sky, lmax=lmax, iter=0)
+    assert np.abs(found - plain).max() > 1e-4 * np.abs(plain).max()  # they were used
+
+
 def test_weights_go_to_the_cache_folder(zonal, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     report = zonal("weights", "--nside", "8", "--ring")
@@ -337,3 +352,8 @@ def test_info_of_a_packed_cube_counts_the_planes_of_all_its_axes(tmp_path, zonal
     columns = zonal("info", "cube.fits.gz")["hdus"][-1]["columns"]
     assert [column["name"] for column in columns] == [f"PLANE{plane}" for plane in range(1200)]
     assert_close([column["mean"] for column in columns], planes.mean(axis=(2, 3)).ravel(), rtol=1e-15, atol=0)
+    # People see the first ten, how many more there are, and the last.
+    text = call("info", "cube.fits.gz", cwd=tmp_path).out.splitlines()
+    shown = [line for line in text if "name PLANE" in line]
+    assert [line.split("name PLANE")[1].split(",")[0] for line in shown] == [*map(str, range(10)), "1199"]
+    assert "and 1190 more, up to name PLANE1199," in shown[-1] and shown[-1].endswith("; --json shows all")

@@ -63,7 +63,7 @@ std::vector<Complex> plain_coefficients(const SeriesArray<const T>& f, std::int6
     return a;
 }
 
-/// colleague_math.hpp says of what; the lowest degree first.
+/// colleague_math.hpp says of what; the highest degree first, so that it is upper Hessenberg.
 template <class Scalar>
 Matrix<Scalar> colleague_matrix(const std::vector<Complex>& a) {
     const auto degree = static_cast<Eigen::Index>(a.size()) - 1;
@@ -71,14 +71,15 @@ Matrix<Scalar> colleague_matrix(const std::vector<Complex>& a) {
     const core::InterruptionPoll poll;
     for (Eigen::Index j = 0; j < degree; ++j) {
         poll();
-        for (Eigen::Index i = 0; i < degree; ++i) matrix(i, j) = colleague_coupling(i, j);
+        for (Eigen::Index i = 0; i < degree; ++i)
+            matrix(i, j) = colleague_coupling(degree - 1 - i, degree - 1 - j);
     }
     for (Eigen::Index j = 0; j < degree; ++j) {
         const Complex term = a[static_cast<std::size_t>(j)] / a.back() * colleague_factor(degree, j);
         if constexpr (std::is_same_v<Scalar, double>)
-            matrix(degree - 1, j) -= term.real();
+            matrix(0, degree - 1 - j) -= term.real();
         else
-            matrix(degree - 1, j) -= term;
+            matrix(0, degree - 1 - j) -= term;
     }
     return matrix;
 }
@@ -106,16 +107,16 @@ void balance(Matrix<Scalar>& matrix) {
 /// None where they do not converge.
 std::vector<Complex> eigenvalues(Matrix<double>&& matrix) {
     const auto n = matrix.rows();
-    const auto eigen =
-        core::abandonable(n, [matrix = std::move(matrix)] { return real_eigen(matrix, false); });
-    if (!eigen.converged) return {};
-    return {eigen.values.begin(), eigen.values.end()};
+    auto schur =
+        core::abandonable(n, [matrix = std::move(matrix)] { return hessenberg_schur(matrix, false); });
+    if (!schur.converged) return {};
+    return std::move(schur.values);
 }
 
 std::vector<Complex> eigenvalues(Matrix<Complex>&& matrix) {
     const auto n = matrix.rows();
     const auto schur =
-        core::abandonable(n, [matrix = std::move(matrix)] { return complex_schur(matrix, false); });
+        core::abandonable(n, [matrix = std::move(matrix)] { return hessenberg_schur(matrix, false); });
     if (!schur.converged) return {};
     const Eigen::VectorXcd values = schur.triangle.diagonal();
     return {values.begin(), values.end()};

@@ -5,9 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
-#include <random>
 
-#include "split/tail_fits.hpp"
 #include "zonal/error.hpp"
 #include "zonal/split.hpp"
 #include "zonal/window.hpp"
@@ -84,47 +82,6 @@ TEST(KernelSplitter, LeakageIsAllThatTheProfileHasAboveLmax) {
         EXPECT_NEAR(split.quality.leakage, std::sqrt(beyond / of_kernel), 0.1 * split.quality.leakage)
             << l_cut;
     }
-}
-
-TEST(TailFits, SolveTheRowsAboveTheCut) {
-    constexpr std::int64_t n_rows = 400, n = 7;
-    std::mt19937 generator(1);
-    std::normal_distribution<double> normal;
-    Array<double, 2> rows({n_rows, n});
-    Array<double, 1> target({n_rows});
-    for (double& value : rows) value = normal(generator);
-    for (double& value : target) value = normal(generator);
-    const split::TailFits fits(std::as_const(rows).view(), std::as_const(target).view());
-    for (const std::int64_t l_cut : {-1, 0, 127, 128, 200, 390}) {
-        const auto x = fits.solve(l_cut, 1e-12).x;
-        // Normal equations: the residual is orthogonal to every column, to the rounding of n_rows products.
-        for (std::int64_t c = 0; c < n; ++c) {
-            double product = 0;
-            for (std::int64_t l = l_cut + 1; l < n_rows; ++l) {
-                double residual = -target(l);
-                for (std::int64_t d = 0; d < n; ++d) residual += rows(l, d) * x[d];
-                product += rows(l, c) * residual;
-            }
-            EXPECT_NEAR(product, 0, 16 * eps * n_rows) << l_cut;
-        }
-    }
-}
-
-TEST(TailFits, LeaveOutSmallSingularValues) {
-    Array<double, 2> rows({300, 2});
-    Array<double, 1> target({300});
-    for (std::int64_t l = 0; l < 300; ++l) {
-        rows(l, 0) = 1;
-        rows(l, 1) = l % 2 == 0 ? 1e-4 : -1e-4;
-        target(l) = 1 + rows(l, 1);
-    }
-    const split::TailFits fits(std::as_const(rows).view(), std::as_const(target).view());
-    const auto whole = fits.solve(99, 1e-6), reduced = fits.solve(99, 1e-3);
-    EXPECT_EQ(whole.rank, 2);
-    EXPECT_NEAR(whole.x[1], 1, eps / 2 / 1e-4);
-    EXPECT_EQ(reduced.rank, 1);
-    EXPECT_NEAR(reduced.x[1], 0, 64 * eps);
-    EXPECT_NEAR(reduced.x[0], 1, 64 * eps);
 }
 
 TEST(KernelSplit, IsExactUpToLCut) {
