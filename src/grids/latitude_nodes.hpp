@@ -33,8 +33,8 @@ std::vector<Node> gauss_legendre_nodes(std::int64_t n_rings);
 Grid grid_of_rings(const std::vector<Node>& northern, std::int64_t n_rings, std::int64_t n_phi, double phi_0,
                    const std::string& rule);
 
-/// The same of all nodes of a rule, from north to south; or with n_phi: [n_rings], pixels of each ring, all positive,
-/// whose sum fits, and the name of the grid.
+/// The same of all nodes of a rule, from north to south; or with n_phi: [n_rings], pixels of each ring, all
+/// positive, whose sum fits, and the name of the grid.
 Grid grid_of_nodes(const std::vector<Node>& nodes, std::int64_t n_phi, double phi_0, const std::string& rule);
 Grid grid_of_nodes(const std::vector<Node>& nodes, const std::vector<std::int64_t>& n_phi, double phi_0,
                    const std::string& name);

@@ -37,7 +37,8 @@ void check_pixels(const std::vector<std::int64_t>& n_phi) {
 Grid gaussian_rings(const std::vector<std::int64_t>& n_phi, const std::string& name) {
     const auto n_rings = static_cast<std::int64_t>(n_phi.size());
     grids::check_n_rings(n_rings);
-    return grids::grid_of_nodes(grids::with_southern(grids::gauss_legendre_nodes(n_rings), n_rings), n_phi, 0, name);
+    return grids::grid_of_nodes(grids::with_southern(grids::gauss_legendre_nodes(n_rings), n_rings), n_phi, 0,
+                                name);
 }
 
 /// The order above which no function of degree lmax or less and of a spin up to `spin` is above rounding on a

@@ -379,6 +379,7 @@ class Smoother {
 
 std::int64_t default_smoothing_lmax(const Grid& grid) {
     if (const auto nside = grid.healpix_nside_of_rings(); nside > 0) return 3 * nside - 1;
+    if (const auto lmax = exact_lmax(grid); lmax >= 0) return lmax;
     std::int64_t longest = 0;
     for (const Ring& ring : grid.rings()) longest = std::max(longest, ring.n_pixels);
     return std::max<std::int64_t>(0, std::min(grid.n_rings() - 1, (longest - 1) / 2));
