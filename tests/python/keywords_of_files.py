@@ -319,7 +319,9 @@ def _of_objects():
         of("Grid.__init__", lambda **k: grid(**k).n_pixels, n_map_pixels=(40, 16, lambda: 40)),
         *(of(f"Grid.{name}", lambda name=name, **k: getattr(zonal.Grid, name)(9, 20, **k).phi_0,
              phi_0=(0.1, 0.0, lambda: np.full(9, 0.1)))
-          for name in ("gauss_legendre", "clenshaw_curtis", "fejer1", "fejer2")),
+          for name in ("gauss_legendre", "clenshaw_curtis", "fejer1", "fejer2", "driscoll_healy", "mcewen_wiaux")),
+        of("Grid.mcewen_wiaux", lambda **k: zonal.Grid.mcewen_wiaux(5, 9, **k).theta, within=1e-15,
+           flipped=(True, False, lambda: np.arange(5) * 2 * np.pi / 9)),
         of("Grid.reduced_gauss_legendre", lambda **k: zonal.Grid.reduced_gauss_legendre(65, 64, **k).n_pixels,
            spin=(3, 0, lambda: zonal.Grid.reduced_gaussian(zonal.Grid.reduced_gauss_legendre(65, 64, 3).ring_sizes).n_pixels)),
         of("angle", lambda **k: _message(lambda: zonal.angle("x", **k)), name=("tilt", "angle", lambda: "tilt")),

@@ -89,6 +89,8 @@ LONG = {
     "zonal.SHT.adjoint": lambda: partial(sht(1024, 2048).adjoint, sky(1024, 4)),
     "zonal.SHT.adjoint: cylindrical": lambda: partial(zonal.SHT(zonal.Grid.equidistant_cylindrical(3000, 6000), 2900).adjoint, np.zeros(18_000_000)),
     "zonal.SHT.analyze": lambda: partial(sht(1024, 1500).analyze, noise(1024)),
+    "zonal.SHT.analyze: exact": lambda: partial(zonal.SHT(zonal.Grid.fejer1(1500, 3000), 1499).analyze, np.zeros(4_500_000)),
+    "zonal.SHT.adjoint_analysis": lambda: partial(zonal.SHT(zonal.Grid.fejer1(1500, 3000), 1499).adjoint_analysis, alm(1499)),
     "zonal.SHT.analyze: tolerance": lambda: partial(sht(512, 1000, 2).analyze, np.stack([noise(512)] * 2), tolerance=1e-10),
     "zonal.gradient zonal.curl": lambda: partial(zonal.gradient, alm(2500), 1024),
     "zonal.hessian": lambda: partial(zonal.hessian, alm(2000), 1024),

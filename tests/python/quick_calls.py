@@ -14,8 +14,8 @@ QUICK = {
         zonal.healpy.npix2order zonal.healpy.nside2order zonal.healpy.order2npix zonal.healpy.order2nside""",
     "goes by rings, of which the largest grid has some ten thousand": """
         zonal.Grid.__init__ zonal.Grid.healpix zonal.Grid.gauss_legendre zonal.Grid.clenshaw_curtis zonal.Grid.fejer1
-        zonal.Grid.fejer2 zonal.Grid.equidistant_cylindrical zonal.Grid.reduced_gaussian zonal.Grid.octahedral
-        zonal.Grid.reduced_gauss_legendre zonal.Grid.subset zonal.SHT.__init__ zonal.mpi.SHT.__init__
+        zonal.Grid.fejer2 zonal.Grid.driscoll_healy zonal.Grid.mcewen_wiaux zonal.Grid.equidistant_cylindrical
+        zonal.Grid.reduced_gaussian zonal.Grid.octahedral zonal.Grid.reduced_gauss_legendre zonal.Grid.subset zonal.SHT.__init__ zonal.mpi.SHT.__init__
         zonal.healpy.ringinfo""",
     "goes by degrees l": """
         zonal.Kernel.from_window zonal.Kernel.from_profile zonal.deconvolution_window zonal.gaussian_window

@@ -80,9 +80,8 @@ struct SmoothingReport : AnalysisReport {
     double seconds = 0;
 };
 
-/// Returns the most that the grid can hold: 3 nside - 1 on HEALPix, else the lesser of n_rings - 1 and (most
-/// pixels of a ring - 1) / 2. On equidistant rings three iterations are good to 1e-5 up to 3/4 of that; for
-/// all of it set a tolerance (15 iterations reach 1e-12).
+/// Returns the most that the grid can hold: 3 nside - 1 on HEALPix, exact_lmax where there is one, else the
+/// lesser of n_rings - 1 and (most pixels of a ring - 1) / 2.
 std::int64_t default_smoothing_lmax(const Grid& grid);
 
 /// A SmoothingPlan keeps what smoothings of similar maps share: plans and memory. It takes one call at a
