@@ -17,7 +17,8 @@ constexpr std::int64_t block_rows = 128;
 
 /// R of the QR decomposition of [above; below]. above: R of others
 Matrix triangle_of(Matrix above, Matrix below) {
-    return core::abandonable(above.cols(), [above = std::move(above), below = std::move(below)]() mutable {
+    const std::int64_t n = above.cols();
+    return core::abandonable(n, [above = std::move(above), below = std::move(below)]() mutable {
         add_rows_to_triangle(above, below);
         return std::move(above);
     });
@@ -59,7 +60,8 @@ TailFits::TailFits(View<const double, 2> rows, View<const double, 1> target, con
 
 double TailFits::bytes(std::int64_t n_rows, std::int64_t n_unknowns, int n_solutions) {
     const auto columns = static_cast<double>(n_unknowns + 1);
-    const auto n_blocks = static_cast<double>((n_rows + block_rows - 1) / block_rows);
+    const std::int64_t whole_blocks = (n_rows + block_rows - 1) / block_rows;
+    const auto n_blocks = static_cast<double>(whole_blocks);
     const double values = (static_cast<double>(n_rows) + (n_blocks + 1) * columns) * columns;
     // A block is factorised beside its triangle. A solution has a triangle, a copy of it, and the factors of
     // its decomposition: n^2 rotations of three numbers are more than are usual, and one for each other row.
