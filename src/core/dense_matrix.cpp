@@ -1,9 +1,9 @@
 #include "core/dense_matrix.hpp"
 
 #include <Eigen/Eigenvalues>
+#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "zonal/error.hpp"
 
@@ -33,138 +33,6 @@ struct Reflection {
         first -= sum;
         rest -= sum * v;
     }
-};
-
-/// (c, s; -s, c)
-struct Rotation {
-    double c = 1, s = 0;
-
-    /// The one that takes (first, second) to (first, 0).
-    static Rotation to_first(double& first, double second) {
-        const double size = std::hypot(first, second);
-        if (size == 0) return {};
-        const Rotation rotation{first / size, second / size};
-        first = size;
-        return rotation;
-    }
-    void apply(double& first, double& second) const {
-        const double before = first;
-        first = c * before + s * second;
-        second = c * second - s * before;
-    }
-    void apply_inverse(double& first, double& second) const { Rotation{c, -s}.apply(first, second); }
-};
-
-/// A = U B V^T, where V is kept as its factors and U applied to b (Golub & Kahan 1965): what is asked for is
-/// a solution, for which neither is needed as a matrix. B: upper bidiagonal, made diagonal by QR steps with
-/// implicit shifts (Golub & Van Loan 2013, section 8.6).
-class Bidiagonal {
-  public:
-    Bidiagonal(MatrixXd a, VectorXd b)
-        : n_(a.cols()), b_(std::move(b)), diagonal_(n_), above_(n_), rows_(n_, n_) {
-        VectorXd sum(n_);
-        for (Index k = 0; k < n_; ++k) {
-            const auto below = n_ - k - 1;
-            auto column = a.col(k).tail(below);
-            const Reflection left(a(k, k), column);
-            diagonal_[k] = left.image;
-            for (auto j = k + 1; j < n_; ++j) left.apply(column, a(k, j), a.col(j).tail(below));
-            left.apply(column, b_[k], b_.tail(below));
-            if (below == 0) break;
-            auto row = rows_.col(k).tail(below - 1);
-            row = a.row(k).tail(below - 1);
-            const Reflection right(a(k, k + 1), row);
-            above_[k] = right.image;
-            factors_.push_back(right);
-            auto sums = sum.tail(below);
-            sums = a.col(k + 1).tail(below);
-            for (Index j = 0; j < below - 1; ++j) sums += row[j] * a.col(k + 2 + j).tail(below);
-            sums *= right.factor;
-            a.col(k + 1).tail(below) -= sums;
-            for (Index j = 0; j < below - 1; ++j) a.col(k + 2 + j).tail(below) -= row[j] * sums;
-        }
-    }
-
-    /// False where the singular values do not converge.
-    bool diagonalize() {
-        constexpr Index most_steps = 60;  // for one singular value; 2 are usual
-        const double negligible =
-            std::numeric_limits<double>::epsilon() / 2 *
-            (diagonal_.cwiseAbs().maxCoeff() + (n_ > 1 ? above_.head(n_ - 1).cwiseAbs().maxCoeff() : 0));
-        Index steps = 0;
-        for (auto last = n_ - 1; last > 0;) {
-            auto first = last;
-            while (first > 0 && !(std::abs(above_[first - 1]) <= negligible)) --first;
-            if (first == last) {
-                --last;
-                continue;
-            }
-            if (++steps > most_steps * n_) return false;
-            qr_step(first, last);
-        }
-        return true;
-    }
-
-    TruncatedSolution solution(double cutoff) {
-        const auto sizes = diagonal_.cwiseAbs();
-        const double smallest = cutoff * sizes.maxCoeff();
-        TruncatedSolution result{VectorXd::Zero(n_)};
-        auto& x = result.x;
-        for (Index k = 0; k < n_; ++k)
-            if (sizes[k] > smallest) {
-                x[k] = b_[k] / diagonal_[k];
-                ++result.rank;
-            }
-        for (auto each = rotations_.rbegin(); each != rotations_.rend(); ++each)
-            each->rotation.apply_inverse(x[each->k], x[each->k + 1]);
-        for (auto k = n_ - 2; k >= 0; --k)
-            factors_[static_cast<std::size_t>(k)].apply(rows_.col(k).tail(n_ - k - 2), x[k + 1],
-                                                        x.tail(n_ - k - 2));
-        return result;
-    }
-
-  private:
-    /// The smaller singular value of the last two rows and columns; the product of both is the determinant.
-    double shift(Index last) const {
-        const double p = std::abs(diagonal_[last - 1]), q = std::abs(diagonal_[last]), r = above_[last - 1];
-        const double larger = (std::hypot(p + q, r) + std::hypot(p - q, r)) / 2;
-        return larger == 0 ? 0 : p * (q / larger);
-    }
-
-    void qr_step(Index first, Index last) {
-        auto& d = diagonal_;
-        auto& e = above_;
-        const double size = std::abs(d[first]), mu = shift(last);
-        // In proportion to the first column of B^T B - mu^2, whose squares need not be formed.
-        double kept = size == 0 ? 0 : (size - mu) * (std::copysign(1.0, d[first]) + mu / d[first]);
-        double gone = e[first];
-        for (auto k = first; k < last; ++k) {
-            const auto columns = Rotation::to_first(kept, gone);
-            if (k > first) e[k - 1] = kept;
-            columns.apply(d[k], e[k]);
-            gone = columns.s * d[k + 1];
-            d[k + 1] *= columns.c;
-            rotations_.push_back({k, columns});
-            const auto rows = Rotation::to_first(d[k], gone);
-            rows.apply(e[k], d[k + 1]);
-            rows.apply(b_[k], b_[k + 1]);
-            kept = e[k];
-            if (k + 1 < last) {
-                gone = rows.s * e[k + 1];
-                e[k + 1] *= rows.c;
-            }
-        }
-    }
-
-    struct OfColumns {
-        Index k;  ///< and k + 1
-        Rotation rotation;
-    };
-    Index n_;
-    VectorXd b_, diagonal_, above_;
-    MatrixXd rows_;  ///< what the reflections of columns have below 1, a column each
-    std::vector<Reflection> factors_;
-    std::vector<OfColumns> rotations_;
 };
 
 }  // namespace
@@ -220,14 +88,22 @@ void add_rows_to_triangle(MatrixXd& triangle, MatrixXd& rows) {
     }
 }
 
-TruncatedSolution truncated_solution(MatrixXd a, VectorXd b, double cutoff) {
+TruncatedSolution truncated_solution(MatrixXd a, const VectorXd& b, double cutoff) {
     const double scale = a.cwiseAbs().maxCoeff();  // squares of what counts neither overflow nor vanish
     if (scale == 0) return {VectorXd::Zero(a.cols())};
     a /= scale;
-    Bidiagonal bidiagonal(std::move(a), std::move(b));
-    if (!bidiagonal.diagonalize())
+    const Eigen::BDCSVD<MatrixXd> svd(a, Eigen::ComputeThinU | Eigen::ComputeThinV);
+    const VectorXd& sizes = svd.singularValues();
+    if (svd.info() != Eigen::Success || !sizes.allFinite())
         throw Error("the singular values of a fit did not converge: are all windows and weights finite?");
-    auto result = bidiagonal.solution(cutoff);
+    VectorXd parts = svd.matrixU().transpose() * b;
+    TruncatedSolution result;
+    for (Index k = 0; k < parts.size(); ++k) {
+        const bool counts = sizes[k] > cutoff * sizes[0];
+        parts[k] = counts ? parts[k] / sizes[k] : 0;
+        result.rank += counts ? 1 : 0;
+    }
+    result.x = svd.matrixV() * parts;
     result.x /= scale;
     return result;
 }

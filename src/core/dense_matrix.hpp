@@ -35,6 +35,6 @@ struct TruncatedSolution {
 };
 /// The x of least norm that minimises |A x - b| without A's singular values up to cutoff times the largest.
 /// Throws Error where these do not converge. a: square
-TruncatedSolution truncated_solution(Eigen::MatrixXd a, Eigen::VectorXd b, double cutoff);
+TruncatedSolution truncated_solution(Eigen::MatrixXd a, const Eigen::VectorXd& b, double cutoff);
 
 }  // namespace zonal

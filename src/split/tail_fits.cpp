@@ -63,8 +63,8 @@ double TailFits::bytes(std::int64_t n_rows, std::int64_t n_unknowns, int n_solut
     const std::int64_t whole_blocks = (n_rows + block_rows - 1) / block_rows;
     const auto n_blocks = static_cast<double>(whole_blocks);
     const double values = (static_cast<double>(n_rows) + (n_blocks + 1) * columns) * columns;
-    // A block is factorised beside its triangle. A solution has a triangle, a copy of it, and the factors of
-    // its decomposition: n^2 rotations of three numbers are more than are usual, and one for each other row.
+    // A block is factorised beside its triangle. A solution has a triangle, a copy of it, and what its
+    // decomposition takes.
     const double block = columns + block_rows, solution = 8 * columns;
     return sizeof(double) * (values + columns * std::max(block, n_solutions * solution));
 }
