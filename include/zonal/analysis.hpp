@@ -37,6 +37,8 @@ struct AnalysisOptions {
     /// Multiply the grid's weights: [grid.n_pixels()] or empty; the caller keeps the memory. Not negative.
     View<const double, 1> pixel_weights = {};
     bool power_by_degree = false;  ///< fills AnalysisReport::power
+    /// Do not refuse degrees above exact_lmax; AnalysisReport::invertible says no then.
+    bool any_degree = false;
     Progress progress = {};
 };
 

@@ -63,7 +63,8 @@ class SmoothingPlan::Implementation {
                 .tolerance = options.tolerance,
                 .max_iterations = options.max_iterations,
                 .ring_weights = options.ring_weights,
-                .pixel_weights = options.pixel_weights};
+                .pixel_weights = options.pixel_weights,
+                .any_degree = true};
     }
     ShtWorkspace& workspace() {
         if (!workspace_) workspace_.emplace(sht::take_workspace(plan_of_workspace()));

@@ -71,27 +71,28 @@ std::int64_t exact_lmax_of_rings(const Grid& grid) {
     return is_full && grid.exact_degree() >= 0 ? grid.exact_degree() / 2 : -1;
 }
 
-/// What such a grid cannot hold is refused: its alm would be of other maps than this one.
+/// Whether the grid has a known inverse for the plan's degrees.
+bool is_exact(const ShtPlan& plan) {
+    const Grid& grid = sht::whole_grid(plan);
+    return plan.options().lmax <= exact_lmax_of_rings(grid) &&
+           2 * plan.options().mmax + 1 <= fewest_pixels(grid);
+}
+
+/// What a grid with a known inverse cannot hold is refused: its alm would be of other maps than this one.
 void check_degrees(const ShtPlan& plan) {
     const Grid& grid = sht::whole_grid(plan);
     const std::int64_t limit = exact_lmax_of_rings(grid), lmax = plan.options().lmax,
                        mmax = plan.options().mmax;
-    if (limit < 0) return;
+    if (limit < 0 || is_exact(plan)) return;
     if (lmax > limit)
         throw InvalidArgument(
             "lmax", lmax,
             fmt::format("must be at most {} for an analysis on {}: its {} rings determine no more", limit,
                         grid.name(), grid.n_rings()));
-    if (const auto n = fewest_pixels(grid); 2 * mmax + 1 > n)
-        throw InvalidArgument(
-            "mmax", mmax,
-            fmt::format("must be at most {} for an analysis on {}: order m takes rings of 2 m + 1 pixels",
-                        (n - 1) / 2, grid.name()));
-}
-
-/// Of a plan whose degrees have been checked.
-bool is_exact(const ShtPlan& plan) {
-    return exact_lmax_of_rings(sht::whole_grid(plan)) >= 0;
+    throw InvalidArgument(
+        "mmax", mmax,
+        fmt::format("must be at most {} for an analysis on {}: order m takes rings of 2 m + 1 pixels",
+                    (fewest_pixels(grid) - 1) / 2, grid.name()));
 }
 
 bool is_invertible(const ShtPlan& plan) {
@@ -289,7 +290,7 @@ AnalysisReport analyze(const ShtPlan& plan, ConstView<T, 3> map, View<std::compl
     std::optional<sht::AnalysisOperator<T>> op;
     sht::check_together<T>(plan.transform(), "analysis", map.extent(0), [&] {
         check_options(options);
-        check_degrees(plan);
+        if (!options.any_degree) check_degrees(plan);
         sht::check_arrays<T>(plan, alm, map);
         op.emplace(plan, options, workspace);
     });
@@ -302,10 +303,7 @@ template <class T>
 AnalysisReport sht::analyze_copied(const ShtPlan& plan, View<const T, 3> map, View<T, 3> there,
                                    View<std::complex<T>, 3> alm, ShtWorkspace& workspace,
                                    const Progress& progress) {
-    check_together<T>(plan.transform(), "analysis", map.extent(0), [&] {
-        check_degrees(plan);
-        check_arrays<T>(plan, alm, map);
-    });
+    check_together<T>(plan.transform(), "analysis", map.extent(0), [&] { check_arrays<T>(plan, alm, map); });
     const auto quadrature = integrates_meridians(plan) ? Quadrature::meridian : Quadrature::ring_weights;
     plan.transform().adjoint(map, there, alm, quadrature, workspace.storage(), progress);
     AnalysisReport report;
