@@ -29,6 +29,7 @@ enum class VectorComponents {
     east_north  ///< u = v_phi (eastwards), v = -v_theta (northwards), as in meteorology
 };
 
+/// What the scalars and the components of a VectorPlan are.
 struct VectorOptions {
     VectorScalars scalars = VectorScalars::potentials;
     VectorComponents components = VectorComponents::theta_phi;
