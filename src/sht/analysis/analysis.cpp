@@ -97,9 +97,10 @@ void check_degrees(const ShtPlan& plan) {
 
 bool is_invertible(const ShtPlan& plan) {
     const AlmLayout layout(plan.options().lmax, plan.options().mmax);
-    return is_exact(plan) || has_enough_data(sht::whole_grid(plan), layout, plan.options().spin,
-                                             static_cast<double>(plan.alm_components()),
-                                             static_cast<double>(plan.map_components()));
+    if (exact_lmax_of_rings(sht::whole_grid(plan)) >= 0) return is_exact(plan);
+    return has_enough_data(sht::whole_grid(plan), layout, plan.options().spin,
+                           static_cast<double>(plan.alm_components()),
+                           static_cast<double>(plan.map_components()));
 }
 
 /// The report, and whether the grid determines the coefficients at all.
