@@ -146,21 +146,21 @@ std::vector<double> DistributedTransform::sum_orders(View<const double, 2> parti
 template <class T>
 void DistributedTransform::synthesize_maps(View<const std::complex<T>, 3> alm, View<T, 3> map,
                                            ShtWorkspace::Storage& workspace, const Progress& progress) const {
-    Call call(*this, bands_, workspace, alm.extent(0), are_on_device(alm, map), progress,
-              static_cast<int>(n_chunks()) + 1);
-    call.for_each_pass(alm.extent(0), [&](std::int64_t first, std::int64_t maps) {
-        call.orders_to_rings<T>(alm.slice(first, maps));
-        call.on_rings(maps, [&](const FourierBand& band, sht::StageMemory& memory) {
-            stages_->of<T>().synthesize_rings(band, map.slice(first, maps), memory);
-        });
-    });
+    synthesize_by<T>(bands_, alm, map, workspace, progress);
 }
 
 template <class T>
 void DistributedTransform::synthesize_integrated_maps(View<const std::complex<T>, 3> alm, View<T, 3> map,
                                                       ShtWorkspace::Storage& workspace,
                                                       const Progress& progress) const {
-    Call call(*this, *exact_bands_, workspace, alm.extent(0), are_on_device(alm, map), progress,
+    synthesize_by<T>(*exact_bands_, alm, map, workspace, progress);
+}
+
+template <class T>
+void DistributedTransform::synthesize_by(const Bands& bands, View<const std::complex<T>, 3> alm,
+                                         View<T, 3> map, ShtWorkspace::Storage& workspace,
+                                         const Progress& progress) const {
+    Call call(*this, bands, workspace, alm.extent(0), are_on_device(alm, map), progress,
               static_cast<int>(n_chunks()) + 1);
     call.for_each_pass(alm.extent(0), [&](std::int64_t first, std::int64_t maps) {
         call.orders_to_rings<T>(alm.slice(first, maps));

@@ -75,14 +75,19 @@ class DistributedTransform final : public sht::TransformByType<DistributedTransf
     template <class T>
     void synthesize_integrated_maps(View<const std::complex<T>, 3> alm, View<T, 3> map,
                                     ShtWorkspace::Storage& workspace, const Progress& progress) const;
+    /// bands: exact_bands_ for exact integrals, else bands_.
+    template <class T>
+    void synthesize_by(const Bands& bands, View<const std::complex<T>, 3> alm, View<T, 3> map,
+                       ShtWorkspace::Storage& workspace, const Progress& progress) const;
     template <class T>
     void project_maps(View<const std::complex<T>, 3> alm, View<const T, 3> map,
                       View<std::complex<T>, 3> update, ShtWorkspace::Storage& workspace,
                       const Progress& progress) const;
 
     std::int64_t n_chunks() const { return static_cast<std::int64_t>(partition_.chunks[rank_].size()); }
-    /// Of this rank's blocks and all orders, a run for each chunk of each rank; and of all blocks and a chunk
-    /// of this rank's orders, for each chunk. pairs: which say what orders blocks have.
+    /// The first has this rank's blocks and all orders, in a run for each chunk of each rank; the others have
+    /// all blocks and a chunk of this rank's orders, for each chunk. pairs: which say what orders blocks
+    /// have.
     Bands make_bands(const sht::RingPairs& pairs) const;
     /// Sums the rows that ranks have of a table, given the numbers of each rank's rows.
     std::vector<double> sum_gathered(View<const double, 2> rows,

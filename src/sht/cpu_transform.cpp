@@ -34,14 +34,16 @@ std::unique_ptr<ShtWorkspace::Storage> CpuTransform::make_workspace(std::int64_t
 
 template <class Band>
 void CpuTransform::for_each_band(std::int64_t n_maps, CpuStorage& workspace, const Progress& progress,
-                                 const Band& work) const {
+                                 const Band& work, bool whole) const {
+    const RingPairs& pairs = whole ? exact_->all_orders : pairs_;
     workspace.seconds = {};
     Reporter reporter(progress, static_cast<double>(n_maps * pairs_.n_blocks()));
     for (std::int64_t first = 0; first < n_maps; first += stages_.maps_per_pass()) {
         const std::int64_t maps = std::min(stages_.maps_per_pass(), n_maps - first);
-        const auto bounds = stages_.band_bounds(maps * stages_.table().components);
+        const auto bounds = whole ? std::vector<std::int64_t>{0, pairs.n_blocks()}
+                                  : stages_.band_bounds(maps * stages_.table().components);
         for (std::size_t i = 0; i + 1 < bounds.size(); ++i) {
-            FourierBand band(pairs_, bounds[i], bounds[i + 1], maps * stages_.table().components);
+            FourierBand band(pairs, bounds[i], bounds[i + 1], maps * stages_.table().components);
             band.data = workspace.fourier.reserve(band.size());
             work(band, first, maps);
             reporter.advance(static_cast<double>(maps * (band.end - band.first)));
@@ -82,25 +84,11 @@ void CpuTransform::adjoint_maps(View<const T, 3> map, View<std::complex<T>, 3> a
                   });
 }
 
-template <class Work>
-void CpuTransform::for_each_pass(std::int64_t n_maps, CpuStorage& workspace, const Progress& progress,
-                                 const Work& work) const {
-    workspace.seconds = {};
-    Reporter reporter(progress, static_cast<double>(n_maps));
-    for (std::int64_t first = 0; first < n_maps; first += stages_.maps_per_pass()) {
-        const std::int64_t maps = std::min(stages_.maps_per_pass(), n_maps - first);
-        FourierBand band(exact_->all_orders, 0, pairs_.n_blocks(), maps * stages_.table().components);
-        band.data = workspace.fourier.reserve(band.size());
-        work(band, first, maps);
-        reporter.advance(static_cast<double>(maps));
-    }
-}
-
 template <class T>
 void CpuTransform::integrate_maps(View<const T, 3> map, View<std::complex<T>, 3> alm,
                                   ShtWorkspace::Storage& storage, const Progress& progress) const {
     CpuStorage& workspace = stages_.storage_of(storage);
-    for_each_pass(
+    for_each_band(
         map.extent(0), workspace, progress,
         [&](const FourierBand& band, std::int64_t first, std::int64_t maps) {
             timed(workspace.seconds.rings,
@@ -110,7 +98,8 @@ void CpuTransform::integrate_maps(View<const T, 3> map, View<std::complex<T>, 3>
             timed(workspace.seconds.legendre, [&] {
                 stages_.adjoint_orders<T>({&band, 1}, alm.slice(first, maps), all_orders(), workspace);
             });
-        });
+        },
+        true);
 }
 
 template <class T>
@@ -118,18 +107,19 @@ void CpuTransform::synthesize_integrated_maps(View<const std::complex<T>, 3> alm
                                               ShtWorkspace::Storage& storage,
                                               const Progress& progress) const {
     CpuStorage& workspace = stages_.storage_of(storage);
-    for_each_pass(alm.extent(0), workspace, progress,
-                  [&](const FourierBand& band, std::int64_t first, std::int64_t maps) {
-                      timed(workspace.seconds.legendre, [&] {
-                          stages_.clear_unreached(band, all_orders());
-                          stages_.synthesize_orders<T>(alm.slice(first, maps), all_orders(), band, workspace);
-                      });
-                      timed(workspace.seconds.resampling, [&] {
-                          stages_.integrate_orders(band, all_orders(), exact_->scale(grid_), workspace);
-                      });
-                      timed(workspace.seconds.rings,
-                            [&] { stages_.synthesize_rings<T>(band, map.slice(first, maps), workspace); });
-                  });
+    for_each_band(
+        alm.extent(0), workspace, progress,
+        [&](const FourierBand& band, std::int64_t first, std::int64_t maps) {
+            timed(workspace.seconds.legendre, [&] {
+                stages_.clear_unreached(band, all_orders());
+                stages_.synthesize_orders<T>(alm.slice(first, maps), all_orders(), band, workspace);
+            });
+            timed(workspace.seconds.resampling,
+                  [&] { stages_.integrate_orders(band, all_orders(), exact_->scale(grid_), workspace); });
+            timed(workspace.seconds.rings,
+                  [&] { stages_.synthesize_rings<T>(band, map.slice(first, maps), workspace); });
+        },
+        true);
 }
 
 template <class T>

@@ -35,18 +35,15 @@ class CpuTransform final : public TransformByType<CpuTransform> {
     template <class T>
     void synthesize_integrated_maps(View<const std::complex<T>, 3> alm, View<T, 3> map,
                                     ShtWorkspace::Storage& storage, const Progress& progress) const;
-    /// Calls work(band of all blocks and orders, first map, maps) for every pass.
-    template <class Work>
-    void for_each_pass(std::int64_t n_maps, CpuStorage& workspace, const Progress& progress,
-                       const Work& work) const;
     template <class T>
     void project_maps(View<const std::complex<T>, 3> alm, View<const T, 3> map,
                       View<std::complex<T>, 3> update, ShtWorkspace::Storage& storage,
                       const Progress& progress) const;
-    /// Calls work(band, first map, maps) for every band of every pass.
+    /// Calls work(band, first map, maps) for every band of every pass. whole: one band of all blocks, which
+    /// has all orders of each, as exact integrals take it.
     template <class Band>
-    void for_each_band(std::int64_t n_maps, CpuStorage& workspace, const Progress& progress,
-                       const Band& work) const;
+    void for_each_band(std::int64_t n_maps, CpuStorage& workspace, const Progress& progress, const Band& work,
+                       bool whole = false) const;
     OrderNumbers all_orders() const { return {0, options_.mmax + 1}; }
 
     const Grid grid_;

@@ -363,7 +363,7 @@ class CudaStages final : public StagesAs<CudaStages> {
     const OrderStage orders_;  ///< this rank's, all of the grid's pairs
     const Here here_;
     const std::int64_t n_pixels_, maps_per_pass_;
-    // Of exact integrals: with all orders of every ring, here and of this rank's orders.
+    // For exact integrals, which take all orders of every ring.
     std::optional<const Here> exact_here_;
     std::optional<const FourierLayout> exact_layout_;
     std::optional<const CudaMeridianIntegral> integral_;

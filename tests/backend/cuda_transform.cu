@@ -63,7 +63,8 @@ TEST_F(CudaTransform, ResamplesInThetaWithinTheAccuracy) {
         }
 }
 
-/// Of noise, which is no synthesis: orders that rings near the poles do not need, and poles without rings.
+/// Noise is no synthesis: it has orders that rings near the poles do not need, and values at poles without
+/// rings.
 TEST_F(CudaTransform, IntegratesExactlyOverThetaAsTheCpuDoes) {
     const std::int64_t n = 80;
     for (const Grid& grid : {Grid::clenshaw_curtis(n, 2 * n), Grid::fejer1(n, 2 * n, 0.3),

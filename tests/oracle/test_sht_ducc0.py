@@ -84,7 +84,7 @@ def test_its_transpose_is_that_of_ducc0(kind, spin):
     alm = random_alm(lmax, lmax, spin, seed=spin)
     theirs = ducc0.sht.adjoint_analysis_2d(alm=alm, lmax=lmax, spin=spin, geometry=kind, ntheta=rings, nphi=2 * lmax + 2)
     ours = zonal.SHT(grid, lmax, spin=spin).adjoint_analysis(alm)
-    # Of values of up to 1, sums of 40 x 81 rounded terms.
+    # Each value is a sum of 40 x 81 rounded terms.
     assert abs(ours.reshape(theirs.shape) - theirs).max() <= 1e-13 * abs(theirs).max()
 
 

@@ -8,6 +8,7 @@
 #include "core/constants.hpp"
 #include "planning/certificate/disc_discrepancy.hpp"
 #include "planning/certificate/window_norms.hpp"
+#include "sht/rings/meridian_integral.hpp"
 #include "zonal/planning/certificate.hpp"
 
 namespace zonal {
@@ -64,9 +65,7 @@ std::int64_t exact_degree(const Grid& grid) {
 /// Returns the largest lmax for which products of two functions are integrated to rounding, perhaps -1.
 std::int64_t lmax_of_weights(const Grid& grid) {
     const auto degree = exact_degree(grid);
-    std::int64_t lmax = degree < 0 ? -1 : degree / 2;
-    for (const Ring& ring : grid.rings()) lmax = std::min(lmax, (ring.n_pixels - 1) / 2);
-    return lmax;
+    return degree < 0 ? -1 : std::min(degree, sht::fewest_pixels(grid) - 1) / 2;
 }
 
 /// Returns the entry for lmax; null above the last one.

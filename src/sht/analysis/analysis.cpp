@@ -55,12 +55,6 @@ bool has_enough_data(const Grid& grid, const AlmLayout& layout, int spin, double
     return data * map_components >= unknowns * alm_components;
 }
 
-std::int64_t fewest_pixels(const Grid& grid) {
-    std::int64_t fewest = grid.rings().front().n_pixels;
-    for (const Ring& ring : grid.rings()) fewest = std::min(fewest, ring.n_pixels);
-    return fewest;
-}
-
 /// The largest degree that the rings of a grid with a known inverse determine, whatever their pixels; -1 of
 /// others.
 std::int64_t exact_lmax_of_rings(const Grid& grid) {
@@ -75,7 +69,7 @@ std::int64_t exact_lmax_of_rings(const Grid& grid) {
 bool is_exact(const ShtPlan& plan) {
     const Grid& grid = sht::whole_grid(plan);
     return plan.options().lmax <= exact_lmax_of_rings(grid) &&
-           2 * plan.options().mmax + 1 <= fewest_pixels(grid);
+           2 * plan.options().mmax + 1 <= sht::fewest_pixels(grid);
 }
 
 /// What a grid with a known inverse cannot hold is refused: its alm would be of other maps than this one.
@@ -92,7 +86,7 @@ void check_degrees(const ShtPlan& plan) {
     throw InvalidArgument(
         "mmax", mmax,
         fmt::format("must be at most {} for an analysis on {}: order m takes rings of 2 m + 1 pixels",
-                    (fewest_pixels(grid) - 1) / 2, grid.name()));
+                    (sht::fewest_pixels(grid) - 1) / 2, grid.name()));
 }
 
 bool is_invertible(const ShtPlan& plan) {
@@ -264,7 +258,7 @@ void merge(const AnalysisReport& part, AnalysisReport& whole) {
 }
 
 std::int64_t exact_lmax(const Grid& grid) {
-    return std::min(exact_lmax_of_rings(grid), (fewest_pixels(grid) - 1) / 2);
+    return std::min(exact_lmax_of_rings(grid), (sht::fewest_pixels(grid) - 1) / 2);
 }
 
 std::int64_t invertible_lmax(const Grid& grid) {

@@ -7,53 +7,61 @@
 namespace zonal::sht {
 namespace {
 
-std::shared_ptr<const std::vector<std::int64_t>> last_orders(const RingPairs& rings, std::int64_t first,
-                                                             std::int64_t end) {
-    const auto begin = rings.last_m.begin();
-    return std::make_shared<const std::vector<std::int64_t>>(begin + first, begin + end);
+template <class T>
+std::shared_ptr<const std::vector<T>> shared(std::vector<T> values) {
+    return std::make_shared<const std::vector<T>>(std::move(values));
+}
+
+std::vector<std::int64_t> offsets_of_all(const RingPairs& rings, std::int64_t first, std::int64_t end) {
+    std::vector<std::int64_t> offsets{0};
+    for (auto block = first; block < end; ++block)
+        offsets.push_back(offsets.back() + rings.last_m[block] + 1);
+    return offsets;
+}
+
+std::vector<std::int64_t> offsets_of_runs(const RingPairs& rings, std::int64_t first, std::int64_t end,
+                                          const std::vector<std::vector<std::int64_t>>& runs) {
+    std::vector<std::int64_t> offsets{0};
+    for (const auto& orders : runs)
+        for (auto block = first; block < end; ++block) {
+            const auto reach = std::upper_bound(orders.begin(), orders.end(), rings.last_m[block]);
+            offsets.push_back(offsets.back() + (reach - orders.begin()));
+        }
+    return offsets;
+}
+
+std::vector<FourierBand::Place> places_in_runs(const std::vector<std::vector<std::int64_t>>& runs) {
+    std::int64_t mmax = -1;
+    for (const auto& orders : runs)
+        if (!orders.empty()) mmax = std::max(mmax, orders.back());
+    std::vector<FourierBand::Place> places(static_cast<std::size_t>(mmax + 1));
+    for (std::size_t run = 0; run < runs.size(); ++run)
+        for (std::size_t i = 0; i < runs[run].size(); ++i)
+            places[static_cast<std::size_t>(runs[run][i])] = {static_cast<std::int64_t>(run),
+                                                              static_cast<std::int64_t>(i)};
+    return places;
 }
 
 }  // namespace
 
 FourierBand::FourierBand(const RingPairs& rings, std::int64_t first, std::int64_t end, std::int64_t n_fields)
-    : first(first),
-      end(end),
-      n_fields(n_fields),
-      first_stored_(first),
-      n_stored_(end - first),
-      last_m_(last_orders(rings, first, end)) {
-    std::vector<std::int64_t> offsets{0};
-    for (auto block = first; block < end; ++block)
-        offsets.push_back(offsets.back() + rings.last_m[block] + 1);
-    offsets_ = std::make_shared<const std::vector<std::int64_t>>(std::move(offsets));
-}
+    : FourierBand(rings, first, end, n_fields, offsets_of_all(rings, first, end), nullptr) {}
 
 FourierBand::FourierBand(const RingPairs& rings, std::int64_t first, std::int64_t end, std::int64_t n_fields,
                          const std::vector<std::vector<std::int64_t>>& runs)
+    : FourierBand(rings, first, end, n_fields, offsets_of_runs(rings, first, end, runs),
+                  shared(places_in_runs(runs))) {}
+
+FourierBand::FourierBand(const RingPairs& rings, std::int64_t first, std::int64_t end, std::int64_t n_fields,
+                         std::vector<std::int64_t> offsets, std::shared_ptr<const std::vector<Place>> places)
     : first(first),
       end(end),
       n_fields(n_fields),
       first_stored_(first),
       n_stored_(end - first),
-      last_m_(last_orders(rings, first, end)) {
-    std::int64_t mmax = -1;
-    for (const auto& orders : runs)
-        if (!orders.empty()) mmax = std::max(mmax, orders.back());
-    std::vector<Place> places(static_cast<std::size_t>(mmax + 1));
-    std::vector<std::int64_t> offsets{0};
-    for (std::size_t run = 0; run < runs.size(); ++run) {
-        const auto& orders = runs[run];
-        for (std::size_t i = 0; i < orders.size(); ++i)
-            places[static_cast<std::size_t>(orders[i])] = {static_cast<std::int64_t>(run),
-                                                           static_cast<std::int64_t>(i)};
-        for (auto block = first; block < end; ++block) {
-            const auto reach = std::upper_bound(orders.begin(), orders.end(), rings.last_m[block]);
-            offsets.push_back(offsets.back() + (reach - orders.begin()));
-        }
-    }
-    offsets_ = std::make_shared<const std::vector<std::int64_t>>(std::move(offsets));
-    places_ = std::make_shared<const std::vector<Place>>(std::move(places));
-}
+      offsets_(shared(std::move(offsets))),
+      places_(std::move(places)),
+      last_m_(shared(std::vector<std::int64_t>(rings.last_m.begin() + first, rings.last_m.begin() + end))) {}
 
 FourierBand FourierBand::part(std::int64_t first, std::int64_t end) const {
     FourierBand result = *this;

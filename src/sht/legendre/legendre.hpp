@@ -71,7 +71,7 @@ class FourierBand {
     /// those of a run and block, [run * n_stored_blocks() + number of the block among these].
     const std::vector<Place>& places() const { return *places_; }
     const std::vector<std::int64_t>& offsets() const { return *offsets_; }
-    /// The largest order that the block has in the band's runs of all orders.
+    /// The largest order that reaches the block.
     std::int64_t last_m(std::int64_t block) const {
         return (*last_m_)[static_cast<std::size_t>(block - first_stored_)];
     }
@@ -81,6 +81,9 @@ class FourierBand {
     double* data = nullptr;
 
   private:
+    FourierBand(const RingPairs& rings, std::int64_t first, std::int64_t end, std::int64_t n_fields,
+                std::vector<std::int64_t> offsets, std::shared_ptr<const std::vector<Place>> places);
+
     /// Rows of n_fields before those of a block and run.
     std::int64_t offset(std::int64_t run, std::int64_t block) const {
         return (*offsets_)[static_cast<std::size_t>(run * n_stored_ + block - first_stored_)];

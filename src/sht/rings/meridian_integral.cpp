@@ -76,13 +76,13 @@ std::vector<double> pole_from_rings(const EquidistantRings& rings, std::int64_t 
     return factors;
 }
 
+}  // namespace
+
 std::int64_t fewest_pixels(const Grid& grid) {
     std::int64_t fewest = grid.rings().front().n_pixels;
     for (const Ring& ring : grid.rings()) fewest = std::min(fewest, ring.n_pixels);
     return fewest;
 }
-
-}  // namespace
 
 std::int64_t meridian_lmax(const Grid& grid) {
     if (!grid.equidistant()) return -1;
@@ -185,7 +185,7 @@ void MeridianIntegral::apply(std::int64_t m, std::int64_t other, const FourierBa
     load(m, band, field, z);
     if (other >= 0) load(other, band, field, z);
     scratch.circle.forward(z);
-    // Degrees -half..half; those of an even circle's ends are one term, half of which each end has.
+    // The degrees go from -half to half. On an even circle both ends are one term, of which each gets a half.
     const bool even = n % 2 == 0;
     const std::int64_t above = even ? half : half + 1;
     std::copy(z, z + above, fine);

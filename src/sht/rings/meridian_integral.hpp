@@ -22,6 +22,9 @@ namespace zonal::sht {
 /// rings.
 std::int64_t meridian_lmax(const Grid& grid);
 
+/// Pixels of the shortest ring: 2 mmax + 1 of them are needed for the orders up to mmax.
+std::int64_t fewest_pixels(const Grid& grid);
+
 /// Whether analyses of this lmax need the rule G, as the rings' weights are not exact, and it is exact.
 bool needs_meridian_integral(const Grid& grid, std::int64_t lmax, std::int64_t mmax);
 
@@ -84,7 +87,7 @@ struct ExactRings {
         : all_orders(pairs.with_all_orders(mmax)), integral(grid, pairs, spin) {}
     const RingPairs all_orders;
     const MeridianIntegral integral;
-    /// Of maps' F_m, which are sums over n_phi pixels.
+    /// What apply multiplies by, as F_m of maps are sums over n_phi pixels.
     double scale(const Grid& grid) const {
         return 2 * std::numbers::pi / static_cast<double>(grid.rings().front().n_pixels);
     }

@@ -9,7 +9,7 @@ using Row = MeridianView::Row;
 using Sample = MeridianView::Sample;
 
 constexpr int circle_threads = 128;
-/// Of the fine circles of one pass.
+/// The fine circles of one pass take at most this.
 constexpr std::int64_t most_bytes = std::int64_t{256} << 20;
 
 __device__ double sign_of(const MeridianView& v, int m) {
@@ -75,8 +75,8 @@ __global__ void __launch_bounds__(circle_threads)
     if (threadIdx.x == 0) circle[v.missing[blockIdx.x]] = sums[0];
 }
 
-/// Degrees -length / 2 .. length / 2 of the circles to the fine ones, where those of an even circle's ends
-/// are one term, half of which each end has; and back.
+/// Copies degrees -length / 2 .. length / 2 of the circles to the fine ones; coarsen_kernel copies them back.
+/// On an even circle both ends are one term, of which each gets a half.
 __global__ void __launch_bounds__(circle_threads)
     refine_kernel(MeridianView v, const double2* circles, double2* fine) {
     const int k = blockIdx.x * circle_threads + threadIdx.x, half = v.length / 2;
