@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "shell/error.hpp"
+#include "zonal/io/atomic_file.hpp"
 
 namespace zonal::cli {
 namespace {
@@ -43,6 +44,8 @@ void watch(const std::stop_token& work_is_done, Session& session) {
     while (!is_interrupted())
         if (is_done_within(step)) return;
     if (is_done_within(grace)) return;
+    // What has its name is no interrupted run's.
+    if (io::AtomicFile::name_no_more() && is_done_within(grace)) return;
     // mpirun then sends SIGTERM to the other ranks, of which the first one speaks.
     if (!session.speaks()) end_all_ranks(interrupted);
     session.fail_at_once("interrupted", interrupted);

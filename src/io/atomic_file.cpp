@@ -6,9 +6,11 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <condition_variable>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <mutex>
 #include <random>
 #include <string_view>
 #include <utility>
@@ -112,6 +114,18 @@ int rename_new(const char* from, const char* to) {
     return rename(from, to);
 }
 
+/// Whether files may get their names, and the lock of the one that gets it.
+struct Naming {
+    std::mutex mutex;
+    std::condition_variable allowed;
+    bool is_over = false;
+};
+/// Never destroyed, as a program may end while a file waits for its name.
+Naming& naming() {
+    static auto* const state = new Naming;
+    return *state;
+}
+
 }  // namespace
 
 AtomicFile::AtomicFile(const std::string& path, bool overwrite, bool with_name)
@@ -167,10 +181,20 @@ int AtomicFile::take_name() {
                       : rename_new(temporary_path_.c_str(), target_.c_str());
 }
 
+bool AtomicFile::name_no_more() {
+    std::unique_lock lock(naming().mutex, std::try_to_lock);
+    const bool had_to_wait = !lock.owns_lock();
+    if (had_to_wait) lock.lock();
+    naming().is_over = true;
+    return had_to_wait;
+}
+
 void AtomicFile::commit() {
     if (descriptor_ < 0) reject(path_, "has been committed or has failed already");
     if (fsync(descriptor_) != 0 && errno != EINVAL)
         fail(fmt::format("cannot be written: {}", system_reason()));
+    std::unique_lock lock(naming().mutex);
+    naming().allowed.wait(lock, [] { return !naming().is_over; });
     if (take_name() != 0)
         fail(errno == EEXIST ? exists_by_now : fmt::format("cannot be written: {}", system_reason()));
     close(std::exchange(descriptor_, -1));

@@ -29,6 +29,9 @@ class AtomicFile {
     /// Throws IoError, leaving nothing behind, when the disk is full or `path` has appeared meanwhile.
     void commit();
 
+    /// From now on no file of this process gets its name: commit() does not return. Waits for one that is
+    /// getting it, and returns whether there was one. For a program that is about to end.
+    static bool name_no_more();
     /// Removes what this process has not committed, where that has a name. For a program that is about to end
     /// without destroying its objects.
     static void remove_unfinished();
