@@ -30,7 +30,7 @@ class DiscDiscrepancy {
     void tabulate(const Grid& grid);
 
     double pixel_;
-    bool is_healpix_, is_odd_;           ///< HEALPix; with an odd nside
+    bool is_healpix_;
     std::vector<double> angle_, bound_;  ///< for other grids, ascending; bound: up to each angle
 };
 
