@@ -97,8 +97,8 @@ RingPairs::RingPairs(const Grid& grid, std::int64_t lmax, std::int64_t mmax, int
         if (c >= equatorial_cosine) first_equatorial = block + 1;
     }
     first_equatorial = std::max(first_equatorial, end_polar);
-    // A step of an order costs what its own functions on some three blocks do.
-    if (spin > 2 && n_blocks() - first_scalar < spin / 3) first_scalar = n_blocks();
+    // A step from spin to spin costs about what half a block saves.
+    if (spin > 2 && 2 * (n_blocks() - first_scalar) < spin) first_scalar = n_blocks();
 }
 
 RingPairs RingPairs::with_all_orders(std::int64_t mmax) const {
