@@ -36,11 +36,11 @@ inline constexpr double eps = std::numeric_limits<double>::epsilon();
 /// degrees is used, a step's error grows by up to 1 / sin(2 theta) <= 25 (docs/how-it-works/methods.md, "Near
 /// the poles"): 25 / 2 sqrt(l / 2) eps = 9 sqrt(l) eps, and twice that for the largest of thousands. There
 /// cos^2 theta is rounded, too, by up to eps / 4, which moves theta by eps / (4 sin 2 theta) and the phase l
-/// theta by l / 2 eps for most rings. Spins 1 and 2 come from scalars over sin^s theta, from sin theta = 0.1
-/// on, which shows at low lmax.
+/// theta by l / 2 eps for most rings. Spins come from scalars over sin^s theta, from sin theta = 0.1 on or,
+/// above spin 2, from sin^s theta = 0.01 on, which shows at low lmax.
 inline double transform_rounding(std::int64_t lmax, int spin = 0) {
     const double l = static_cast<double>(lmax) + 1;
-    const double scalars = spin == 1 ? 10 : spin == 2 ? 100 : 0;
+    const double scalars = spin == 0 ? 0 : spin == 1 ? 10 : 100;
     return eps * (18 * std::sqrt(l) + l / 2 + 2 * scalars);
 }
 

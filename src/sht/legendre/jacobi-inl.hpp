@@ -44,54 +44,75 @@ inline void write_difference_steps(double alpha, double beta, double first_degre
     }
 }
 
-/// As three_term_step, with w_l = u_l / u_{l-1} from the stored u.
-inline void write_three_term_steps(double m, double s, double first_degree, std::int64_t count,
-                                   const JacobiSteps& steps) {
-    for (std::int64_t k = 0; k < count; ++k) {
-        const double l = first_degree + static_cast<double>(k);
-        steps.c0[k] = three_term_growth(m, s, l);
-    }
-    for (std::int64_t k = 0; k < count; ++k)
-        steps.c1[k] = three_term_shift(m, s, first_degree + static_cast<double>(k), steps.c0[k]);
-    for (std::int64_t k = count - 1; k > 0; --k) steps.c2[k] = steps.c0[k] / steps.c0[k - 1];
-    if (count > 0) steps.c2[0] = 0;
-}
-
 /// The steps of one order for lambda_lm (spin 0, one sequence) or the pair d_{m,-s}, d_{m,+s}; padded to
-/// whole degree groups by steps to zero.
+/// whole degree groups. In the three-term form lambda = norm p with p_{l+1} = (c0 x + c1) p_l - p_{l-1}; the
+/// pair shares c0 and has c1 of opposite sign.
 struct JacobiRecurrence {
-    std::int64_t first_degree;  ///< L = max(m, s)
-    std::int64_t n_degrees;     ///< a multiple of degree_group, 0 where L > lmax
-    JacobiSteps steps[2];
+    std::int64_t first_degree;     ///< L = max(m, s)
+    std::int64_t n_degrees;        ///< a multiple of degree_group, 0 where L > lmax
+    JacobiSteps steps[2] = {};     ///< differences: of each sequence; else c0 and c1 of both
+    const double* norm = nullptr;  ///< [n_degrees]; null: 1
 
     /// The three-term recurrence of lambda_lm up to degree lmax. epsilon: [l - m], as Ishioka's, up to lmax.
     JacobiRecurrence(std::int64_t m, std::int64_t lmax, const double* epsilon, LegendreScratch& scratch)
-        : first_degree(m), n_degrees((lmax - m + degree_group) / degree_group * degree_group) {
-        scratch.jacobi.assign(n_degrees * 3, 0.0);
-        double* const all = scratch.jacobi.data();
-        steps[0] = {all, all + n_degrees, all + 2 * n_degrees};
-        for (std::int64_t k = 0; k < lmax - m; ++k) steps[0].c0[k] = 1 / epsilon[k + 1];
-        for (std::int64_t k = 1; k < lmax - m; ++k) steps[0].c2[k] = steps[0].c0[k] / steps[0].c0[k - 1];
+        : first_degree(m), n_degrees(padded(lmax - m + 1)) {
+        double* const growth = three_term_rows(scratch);
+        for (std::int64_t k = 0; k < lmax - m; ++k) growth[k] = 1 / epsilon[k + 1];
+        write_three_term(lmax - m, growth, [](std::int64_t) { return 0.0; });
     }
 
     JacobiRecurrence(const LegendreOrder& order, JacobiForm form) {
         const std::int64_t m = order.m, s = order.table.spin, lmax = order.table.layout.lmax();
         first_degree = std::max(m, s);
         const std::int64_t used = std::max<std::int64_t>(0, lmax - first_degree + 1);
-        n_degrees = (used + degree_group - 1) / degree_group * degree_group;
+        n_degrees = padded(used);
+        const double dm = static_cast<double>(m), ds = static_cast<double>(s), first = std::max(dm, ds);
+        if (form == JacobiForm::three_term) {
+            double* const growth = three_term_rows(order.scratch);
+            for (std::int64_t k = 0; k < used - 1; ++k)
+                growth[k] = three_term_growth(dm, ds, first + static_cast<double>(k));
+            write_three_term(used - 1, growth, [&](std::int64_t k) {
+                return three_term_shift(dm, -ds, first + static_cast<double>(k), growth[k]);
+            });
+            return;
+        }
         const int n_sequences = s == 0 ? 1 : 2;
         order.scratch.jacobi.assign(n_degrees * 3 * n_sequences, 0.0);
         double* next = order.scratch.jacobi.data();
-        const double dm = static_cast<double>(m), ds = static_cast<double>(s), first = std::max(dm, ds);
         const double far = dm + ds, near = std::abs(dm - ds);
         for (int k = 0; k < n_sequences; ++k) {
             steps[k] = {next, next + n_degrees, next + 2 * n_degrees};
             next += 3 * n_degrees;
             // d_{m,-s} carries sin^(m+s)(theta/2), d_{m,+s} carries sin^|m-s|(theta/2).
-            if (form == JacobiForm::difference)
-                write_difference_steps(k == 0 ? far : near, k == 0 ? near : far, first, used - 1, steps[k]);
-            else
-                write_three_term_steps(dm, k == 0 ? -ds : ds, first, used - 1, steps[k]);
+            write_difference_steps(k == 0 ? far : near, k == 0 ? near : far, first, used - 1, steps[k]);
+        }
+    }
+
+  private:
+    static std::int64_t padded(std::int64_t used) {
+        return (used + degree_group - 1) / degree_group * degree_group;
+    }
+
+    /// Rows for c0, c1 and the norm, and one that is returned, zeros.
+    double* three_term_rows(LegendreScratch& scratch) {
+        scratch.jacobi.assign(n_degrees * 4, 0.0);
+        double* const all = scratch.jacobi.data();
+        steps[0] = {all, all + n_degrees, all + 2 * n_degrees};
+        norm = steps[0].c2;
+        return all + 3 * n_degrees;
+    }
+
+    /// From three_term_step's u and v: with w_l = u_l / u_{l-1} the norm obeys norm_{l+1} = w_l norm_{l-1}.
+    template <class Shift>
+    void write_three_term(std::int64_t count, const double* growth, const Shift& shift) {
+        const auto [c0, c1, g] = steps[0];
+        if (n_degrees > 0) g[0] = g[1] = 1;
+        for (std::int64_t k = 1; k < count; ++k) c0[k] = growth[k] / growth[k - 1];
+        for (std::int64_t k = 1; k < count; ++k) g[k + 1] = c0[k] * g[k - 1];
+        for (std::int64_t k = 0; k < count; ++k) {
+            const double ratio = g[k] / g[k + 1];
+            c0[k] = growth[k] * ratio;
+            c1[k] = shift(k) * ratio;
         }
     }
 };
@@ -121,18 +142,33 @@ struct JacobiSequence {
         start(log, factor);
     }
 
+    /// By differences.
     HWY_INLINE void advance(const JacobiSteps& steps, std::int64_t k, V x) {
         const D d;
-        if constexpr (Form == JacobiForm::difference) {
-            const V drive = hn::Mul(hn::Mul(hn::Set(d, steps.c2[k]), x), value);
-            memory = hn::MulSub(hn::Set(d, steps.c1[k]), memory, drive);
-            value = hn::MulAdd(hn::Set(d, steps.c0[k]), value, memory);
-        } else {
-            const V factor = hn::MulAdd(hn::Set(d, steps.c0[k]), x, hn::Set(d, steps.c1[k]));
-            const V next = hn::MulSub(factor, value, hn::Mul(hn::Set(d, steps.c2[k]), memory));
-            memory = value;
-            value = next;
-        }
+        const V drive = hn::Mul(hn::Mul(hn::Set(d, steps.c2[k]), x), value);
+        memory = hn::MulSub(hn::Set(d, steps.c1[k]), memory, drive);
+        value = hn::MulAdd(hn::Set(d, steps.c0[k]), value, memory);
+    }
+
+    /// By the three-term recurrence; factor: c0 x + c1.
+    HWY_INLINE void advance(V factor) {
+        const V next = hn::MulSub(factor, value, memory);
+        memory = value;
+        value = next;
+    }
+
+    static constexpr int stored_vectors = 3;
+    HWY_INLINE void store(double* HWY_RESTRICT to) const {
+        const D d;
+        hn::Store(value, d, to);
+        hn::Store(memory, d, to + lanes());
+        hn::Store(scale, d, to + 2 * lanes());
+    }
+    HWY_INLINE void load(const double* HWY_RESTRICT from) {
+        const D d;
+        value = hn::Load(d, from);
+        memory = hn::Load(d, from + lanes());
+        scale = hn::Load(d, from + 2 * lanes());
     }
 
     /// The value where it is visible, else 0.
@@ -161,10 +197,25 @@ struct JacobiFunctions {
         lambda.start(log, m % 2 == 0 ? 1 : -1);
         x = jacobi_argument<Form>(rings, ring);
     }
-    HWY_INLINE void advance(const JacobiRecurrence& r, std::int64_t k) { lambda.advance(r.steps[0], k, x); }
+    HWY_INLINE void advance(const JacobiRecurrence& r, std::int64_t k) {
+        if constexpr (Form == JacobiForm::difference)
+            lambda.advance(r.steps[0], k, x);
+        else
+            lambda.advance(hn::Mul(hn::Set(D(), r.steps[0].c0[k]), x));
+    }
     HWY_INLINE void rescale() { promote(lambda.memory, lambda.value, lambda.scale); }
     HWY_INLINE bool invisible() const { return none_visible(lambda.scale); }
     HWY_INLINE bool visible() const { return all_visible(lambda.scale); }
+
+    static constexpr int stored_vectors = 4;
+    HWY_INLINE void store(double* HWY_RESTRICT to) const {
+        hn::Store(x, D(), to);
+        lambda.store(to + lanes());
+    }
+    HWY_INLINE void load(const double* HWY_RESTRICT from) {
+        x = hn::Load(D(), from);
+        lambda.load(from + lanes());
+    }
 };
 
 /// +s lambda / 2 = plus, (-1)^s -s lambda / 2 = minus, so that F+ = plus + minus, F- = plus - minus. Signs:
@@ -182,8 +233,15 @@ struct JacobiFunctions<true, Form> {
         x = jacobi_argument<Form>(rings, ring);
     }
     HWY_INLINE void advance(const JacobiRecurrence& r, std::int64_t k) {
-        plus.advance(r.steps[0], k, x);
-        minus.advance(r.steps[1], k, x);
+        if constexpr (Form == JacobiForm::difference) {
+            plus.advance(r.steps[0], k, x);
+            minus.advance(r.steps[1], k, x);
+        } else {
+            const D d;
+            const V c0 = hn::Set(d, r.steps[0].c0[k]), c1 = hn::Set(d, r.steps[0].c1[k]);
+            plus.advance(hn::MulAdd(c0, x, c1));
+            minus.advance(hn::MulSub(c0, x, c1));
+        }
     }
     HWY_INLINE void rescale() {
         promote(plus.memory, plus.value, plus.scale);
@@ -191,15 +249,35 @@ struct JacobiFunctions<true, Form> {
     }
     HWY_INLINE bool invisible() const { return none_visible(plus.scale) && none_visible(minus.scale); }
     HWY_INLINE bool visible() const { return all_visible(plus.scale) && all_visible(minus.scale); }
+
+    static constexpr int stored_vectors = 7;
+    HWY_INLINE void store(double* HWY_RESTRICT to) const {
+        hn::Store(x, D(), to);
+        plus.store(to + lanes());
+        minus.store(to + 4 * lanes());
+    }
+    HWY_INLINE void load(const double* HWY_RESTRICT from) {
+        x = hn::Load(D(), from);
+        plus.load(from + lanes());
+        minus.load(from + 4 * lanes());
+    }
 };
 
 /// NV vectors of neighbouring rings, which need not wait for each other.
 template <bool Spin, JacobiForm Form, int NV>
 struct JacobiGroup {
-    JacobiFunctions<Spin, Form> vector[NV];
+    using Functions = JacobiFunctions<Spin, Form>;
+    Functions vector[NV];
 
     HWY_INLINE JacobiGroup(const LegendreOrder& order, std::int64_t ring) {
         for (int v = 0; v < NV; ++v) vector[v].start(order.table, order.rings, order.m, ring + v * lanes());
+    }
+    /// One that was put aside.
+    HWY_INLINE explicit JacobiGroup(const double* HWY_RESTRICT from) {
+        for (int v = 0; v < NV; ++v) vector[v].load(from + v * Functions::stored_vectors * lanes());
+    }
+    HWY_INLINE void store(double* HWY_RESTRICT to) const {
+        for (int v = 0; v < NV; ++v) vector[v].store(to + v * Functions::stored_vectors * lanes());
     }
     HWY_INLINE void advance(const JacobiRecurrence& r, std::int64_t k) {
         for (int v = 0; v < NV; ++v) vector[v].advance(r, k);
@@ -226,135 +304,149 @@ HWY_INLINE V set(double value) {
     return hn::Set(d, value);
 }
 
-/// Parts of F_m that are equal (even) or opposite (odd) on the two rings of a pair: [re, im] per map
-/// component.
-struct MirrorParts {
-    V even[2][2], odd[2][2];
-
-    HWY_INLINE void scale(V factor) {
-        for (auto* part : {&even, &odd})
-            for (auto& component : *part)
-                for (V& x : component) x = hn::Mul(x, factor);
-    }
-};
-
 /// Whether the first degree's F+ has parity (-1)^(l+m+s) = -1 under theta -> pi - theta.
 inline bool starts_odd(std::int64_t first_degree, std::int64_t m, std::int64_t s) {
     return (first_degree + m + s) % 2 != 0;
 }
 
-/// Adds one degree's part to F_m. a: the degrees' coefficients of each component: E and B of a spin field, or
-/// as many scalar fields. Q += -(E F+ + i B F-), U += -(B F+ - i E F-); the sign is applied by the caller.
-template <bool AllVisible, int Components, bool Spin, JacobiForm Form>
-HWY_INLINE void add_degree(const JacobiFunctions<Spin, Form>& functions, const Complex* const* a,
-                           std::int64_t k, V (&same)[2][2], V (&mirror)[2][2]) {
-    if constexpr (Spin) {
-        const V p = functions.plus.template counted<AllVisible>();
-        const V q = functions.minus.template counted<AllVisible>();
-        const V f_plus = hn::Add(p, q), f_minus = hn::Sub(p, q);
-        const Complex e = a[0][k], b = a[1][k];
-        same[0][0] = hn::MulAdd(set(e.real()), f_plus, same[0][0]);
-        same[0][1] = hn::MulAdd(set(e.imag()), f_plus, same[0][1]);
-        same[1][0] = hn::MulAdd(set(b.real()), f_plus, same[1][0]);
-        same[1][1] = hn::MulAdd(set(b.imag()), f_plus, same[1][1]);
-        mirror[0][0] = hn::NegMulAdd(set(b.imag()), f_minus, mirror[0][0]);
-        mirror[0][1] = hn::MulAdd(set(b.real()), f_minus, mirror[0][1]);
-        mirror[1][0] = hn::MulAdd(set(e.imag()), f_minus, mirror[1][0]);
-        mirror[1][1] = hn::NegMulAdd(set(e.real()), f_minus, mirror[1][1]);
-    } else {
-        const V lambda = functions.lambda.template counted<AllVisible>();
-        for (int c = 0; c < Components; ++c) {
-            same[c][0] = hn::MulAdd(set(a[c][k].real()), lambda, same[c][0]);
-            same[c][1] = hn::MulAdd(set(a[c][k].imag()), lambda, same[c][1]);
-        }
-    }
-}
+/// What the sums over degrees of one vector of ring pairs are taken of, re and im of each in neighbouring
+/// vectors. Of Components scalar fields: the even and the odd part of each. Of a spin field, with G = E + i B
+/// and H = E - i B: sum G plus, sum H minus of the northern rings, and of the southern ones, where the two
+/// functions change places and have opposite signs in every other degree. Then Q = -(first + second), U = i
+/// (first - second).
+template <bool Spin, int Components>
+inline constexpr int jacobi_parts = Spin ? 8 : 4 * Components;
 
-/// The transpose: one vector's products, out[2 * components] = re, im per component.
-/// E = -(F+ q + i F- u), B = -(F+ u - i F- q); the sign is applied by the caller.
-template <bool AllVisible, int Components, bool Spin, JacobiForm Form>
-HWY_INLINE void project_degree(const JacobiFunctions<Spin, Form>& functions, const V (&same)[2][2],
-                               const V (&mirror)[2][2], V* HWY_RESTRICT out) {
+/// Numbers that each degree is multiplied by, or adds to: re and im per component, of G and H for a spin
+/// field.
+template <int Components>
+inline constexpr int jacobi_width = 2 * Components;
+
+/// Adds one degree's part. a: rows of [n_degrees][width]. Odd: of the degrees of opposite parity to the
+/// first.
+template <bool AllVisible, bool Odd, int Components, bool Spin, JacobiForm Form>
+HWY_INLINE void add_degree(const JacobiFunctions<Spin, Form>& functions, const double* HWY_RESTRICT a,
+                           V (&parts)[jacobi_parts<Spin, Components>]) {
     if constexpr (Spin) {
         const V p = functions.plus.template counted<AllVisible>();
         const V q = functions.minus.template counted<AllVisible>();
-        const V f_plus = hn::Add(p, q), f_minus = hn::Sub(p, q);
-        out[0] = hn::NegMulAdd(f_minus, mirror[1][1], hn::MulAdd(f_plus, same[0][0], out[0]));
-        out[1] = hn::MulAdd(f_minus, mirror[1][0], hn::MulAdd(f_plus, same[0][1], out[1]));
-        out[2] = hn::MulAdd(f_minus, mirror[0][1], hn::MulAdd(f_plus, same[1][0], out[2]));
-        out[3] = hn::NegMulAdd(f_minus, mirror[0][0], hn::MulAdd(f_plus, same[1][1], out[3]));
+        for (int r = 0; r < 2; ++r) {
+            const V g = set(a[r]), h = set(a[2 + r]);
+            parts[r] = hn::MulAdd(g, p, parts[r]);
+            parts[2 + r] = hn::MulAdd(h, q, parts[2 + r]);
+            parts[4 + r] = Odd ? hn::NegMulAdd(g, q, parts[4 + r]) : hn::MulAdd(g, q, parts[4 + r]);
+            parts[6 + r] = Odd ? hn::NegMulAdd(h, p, parts[6 + r]) : hn::MulAdd(h, p, parts[6 + r]);
+        }
     } else {
         const V lambda = functions.lambda.template counted<AllVisible>();
         for (int c = 0; c < Components; ++c)
-            for (int r = 0; r < 2; ++r) out[2 * c + r] = hn::MulAdd(lambda, same[c][r], out[2 * c + r]);
+            for (int r = 0; r < 2; ++r) {
+                V& part = parts[4 * c + (Odd ? 2 : 0) + r];
+                part = hn::MulAdd(set(a[2 * c + r]), lambda, part);
+            }
     }
 }
 
-/// a: [component][n_degrees], coefficients from the first degree on.
+/// The transpose: adds one vector's products to the lanes of sums[width].
+template <bool AllVisible, bool Odd, int Components, bool Spin, JacobiForm Form>
+HWY_INLINE void project_degree(const JacobiFunctions<Spin, Form>& functions,
+                               const V (&parts)[jacobi_parts<Spin, Components>],
+                               V (&sums)[jacobi_width<Components>]) {
+    if constexpr (Spin) {
+        const V p = functions.plus.template counted<AllVisible>();
+        const V q = functions.minus.template counted<AllVisible>();
+        for (int r = 0; r < 2; ++r) {
+            sums[r] = hn::MulAdd(p, parts[r], sums[r]);
+            sums[2 + r] = hn::MulAdd(q, parts[2 + r], sums[2 + r]);
+            sums[r] = Odd ? hn::NegMulAdd(q, parts[4 + r], sums[r]) : hn::MulAdd(q, parts[4 + r], sums[r]);
+            sums[2 + r] =
+                Odd ? hn::NegMulAdd(p, parts[6 + r], sums[2 + r]) : hn::MulAdd(p, parts[6 + r], sums[2 + r]);
+        }
+    } else {
+        const V lambda = functions.lambda.template counted<AllVisible>();
+        for (int c = 0; c < Components; ++c)
+            for (int r = 0; r < 2; ++r)
+                sums[2 * c + r] = hn::MulAdd(lambda, parts[4 * c + (Odd ? 2 : 0) + r], sums[2 * c + r]);
+    }
+}
+
+/// a: [n_degrees][width], coefficients from the first degree on.
 template <int Components, bool Spin, JacobiForm Form, int NV>
 HWY_NOINLINE void jacobi_synthesis(JacobiGroup<Spin, Form, NV> group, const JacobiRecurrence& jacobi,
-                                   const Complex* const* a, MirrorParts (&result)[NV]) {
-    const D d;
-    MirrorParts parts[NV];
-    for (MirrorParts& part : parts)
-        for (int c = 0; c < 2; ++c)
-            for (int r = 0; r < 2; ++r) part.even[c][r] = part.odd[c][r] = hn::Zero(d);
-    auto two_degrees = [&]<bool AllVisible>(std::int64_t k) HWY_ATTR {
+                                   const double* HWY_RESTRICT a,
+                                   V (&result)[NV][jacobi_parts<Spin, Components>]) {
+    constexpr int width = jacobi_width<Components>;
+    V parts[NV][jacobi_parts<Spin, Components>];
+    for (auto& vector : parts)
+        for (V& part : vector) part = hn::Zero(D());
+    auto add = [&]<bool AllVisible, bool Odd>(std::int64_t k) HWY_ATTR {
         for (int v = 0; v < NV; ++v)
-            add_degree<AllVisible, Components>(group.vector[v], a, k, parts[v].even, parts[v].odd);
+            add_degree<AllVisible, Odd, Components>(group.vector[v], a + k * width, parts[v]);
+    };
+    auto advance = [&]<bool AllVisible>(std::int64_t k) HWY_ATTR {
         group.advance(jacobi, k);
         if (!AllVisible) group.rescale();
-        for (int v = 0; v < NV; ++v)
-            add_degree<AllVisible, Components>(group.vector[v], a, k + 1, parts[v].odd, parts[v].even);
-        group.advance(jacobi, k + 1);
-        if (!AllVisible) group.rescale();
+    };
+    auto two_degrees = [&]<bool AllVisible>(std::int64_t k) HWY_ATTR {
+        add.template operator()<AllVisible, false>(k);
+        advance.template operator()<AllVisible>(k);
+        add.template operator()<AllVisible, true>(k + 1);
+        advance.template operator()<AllVisible>(k + 1);
     };
     std::int64_t k = 0;
     for (; k < jacobi.n_degrees && group.invisible(); k += 2) {
-        group.advance(jacobi, k);
-        group.rescale();
-        if (!group.invisible())
-            for (int v = 0; v < NV; ++v)
-                add_degree<false, Components>(group.vector[v], a, k + 1, parts[v].odd, parts[v].even);
-        group.advance(jacobi, k + 1);
-        group.rescale();
+        advance.template operator()<false>(k);
+        if (!group.invisible()) add.template operator()<false, true>(k + 1);
+        advance.template operator()<false>(k + 1);
     }
     for (; k < jacobi.n_degrees && !group.visible(); k += 2) two_degrees.template operator()<false>(k);
     for (; k < jacobi.n_degrees; k += 2) two_degrees.template operator()<true>(k);
-    for (int v = 0; v < NV; ++v) result[v] = parts[v];
+    for (int v = 0; v < NV; ++v)
+        for (int i = 0; i < jacobi_parts<Spin, Components>; ++i) result[v][i] = parts[v][i];
 }
 
-/// The transpose: adds to sums[n_degrees][2 * components] = re, im per component.
+/// The transpose for the degrees [begin, end), both even: adds to the lanes of sums[end - begin][width].
+/// stored: a group that was put aside, and is again; f: its parts, one vector of rings after the other.
 template <int Components, bool Spin, JacobiForm Form, int NV>
-HWY_NOINLINE void jacobi_adjoint(JacobiGroup<Spin, Form, NV> group, const JacobiRecurrence& jacobi,
-                                 const MirrorParts (&parts)[NV], double* HWY_RESTRICT sums) {
-    constexpr int width = 2 * Components;
+HWY_NOINLINE void jacobi_adjoint(double* HWY_RESTRICT stored, const JacobiRecurrence& jacobi,
+                                 std::int64_t begin, std::int64_t end, const double* HWY_RESTRICT f,
+                                 double* HWY_RESTRICT sums) {
+    constexpr int width = jacobi_width<Components>, n_parts = jacobi_parts<Spin, Components>;
     const D d;
-    auto sum_group = [&]<bool AllVisible>(std::int64_t k) HWY_ATTR {
-        V products[degree_group * width];
-        for (V& product : products) product = hn::Zero(d);
-        bool any = AllVisible;
-        for (std::int64_t j = 0; j < degree_group; ++j) {
-            any = any || !group.invisible();
-            for (int v = 0; v < NV; ++v) {
-                const MirrorParts& part = parts[v];
-                if (j % 2 == 0)
-                    project_degree<AllVisible, Components>(group.vector[v], part.even, part.odd,
-                                                           products + j * width);
-                else
-                    project_degree<AllVisible, Components>(group.vector[v], part.odd, part.even,
-                                                           products + j * width);
-            }
-            group.advance(jacobi, k + j);
-            if (!AllVisible) group.rescale();
-        }
-        for (std::int64_t j = 0; any && j < degree_group * width; j += lanes())
-            add_horizontal_sums(products + j, sums + k * width + j);
+    JacobiGroup<Spin, Form, NV> group(stored);
+    V parts[NV][n_parts];
+    for (int v = 0; v < NV; ++v)
+        for (int i = 0; i < n_parts; ++i) parts[v][i] = hn::Load(d, f + (v * n_parts + i) * lanes());
+    auto project = [&]<bool AllVisible, bool Odd>(std::int64_t k) HWY_ATTR {
+        double* const HWY_RESTRICT out = sums + (k - begin) * width * lanes();
+        V sum[width];
+        for (int i = 0; i < width; ++i) sum[i] = hn::Load(d, out + i * lanes());
+        for (int v = 0; v < NV; ++v)
+            project_degree<AllVisible, Odd, Components>(group.vector[v], parts[v], sum);
+        for (int i = 0; i < width; ++i) hn::Store(sum[i], d, out + i * lanes());
+        group.advance(jacobi, k);
+        if (!AllVisible) group.rescale();
     };
-    std::int64_t k = 0;
-    for (; k < jacobi.n_degrees && !group.visible(); k += degree_group)
-        sum_group.template operator()<false>(k);
-    for (; k < jacobi.n_degrees; k += degree_group) sum_group.template operator()<true>(k);
+    std::int64_t k = begin;
+    for (; k < end && group.invisible(); k += 2) {
+        group.advance(jacobi, k);
+        group.rescale();
+        if (group.invisible()) {
+            group.advance(jacobi, k + 1);
+            group.rescale();
+        } else {
+            project.template operator()<false, true>(k + 1);
+        }
+    }
+    for (; k < end && !group.visible(); k += 2) {
+        project.template operator()<false, false>(k);
+        project.template operator()<false, true>(k + 1);
+    }
+    for (; k < end; k += 2) {
+        project.template operator()<true, false>(k);
+        project.template operator()<true, true>(k + 1);
+    }
+    group.store(stored);
 }
 
 }  // namespace zonal::sht::HWY_NAMESPACE

@@ -1,5 +1,5 @@
-// The rings that the Jacobi recurrences serve: near the poles, near the equator, and all of a spin above 2.
-// Included once per SIMD target.
+// The rings that the Jacobi recurrences serve: near the poles, where a high spin cannot come from scalars,
+// and near the equator. Included once per SIMD target.
 
 #if defined(ZONAL_SHT_JACOBI_RINGS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef ZONAL_SHT_JACOBI_RINGS_INL_HPP
@@ -82,9 +82,15 @@ void for_each_group(std::int64_t ring, std::int64_t end, const Group& group) {
     }
 }
 
-/// Vectors of a group of the Jacobi recurrences, by the components at once: what hides their latency.
-template <int Components>
-constexpr int jacobi_vectors = HWY_MAX_BYTES >= 64 || Components == 1 ? 4 : 2;
+/// Vectors of a group of the Jacobi recurrences: what hides their latency and leaves the sums in registers.
+template <bool Spin, int Components>
+constexpr int jacobi_vectors = (HWY_MAX_BYTES >= 64 ? 2 : 1) * (Spin              ? 1
+                                                                : Components == 1 ? 4
+                                                                                  : 2);
+
+/// Degrees that the rings go through together in the adjoint, so that their sums stay in the first-level
+/// cache.
+inline constexpr std::int64_t jacobi_tile = 64;
 
 /// Calls part.operator()<Components>(field) for runs of two components, of a spin field or of two scalar
 /// ones, and for one that is left over.
@@ -96,50 +102,114 @@ void for_each_jacobi_run(std::int64_t n_fields, const Part& part) {
         if (field < n_fields) part.template operator()<1>(field);
 }
 
-/// F_m of a vector of ring pairs from its even and odd parts [re, im]; swapped: the names are the other way
-/// round. negated: times -1.
-inline void store_mirrored(const V (&even)[2], const V (&odd)[2], bool swapped, bool negated, double* out) {
+/// F_m of a vector of ring pairs from the sums over its degrees. swapped: the first degree's parity is odd.
+template <bool Spin, int Components>
+void store_sums(const LegendreOrder& order, std::int64_t ring, std::int64_t field, bool swapped,
+                const V (&parts)[jacobi_parts<Spin, Components>]) {
     const D d;
-    for (int r = 0; r < 2; ++r) {
-        V north = hn::Add(even[r], odd[r]);
-        V south = swapped ? hn::Sub(odd[r], even[r]) : hn::Sub(even[r], odd[r]);
-        if (negated) north = hn::Neg(north), south = hn::Neg(south);
-        hn::StoreU(north, d, out + r * block_size);
-        hn::StoreU(south, d, out + (2 + r) * block_size);
+    for (int side = 0; side < 2; ++side)
+        if constexpr (Spin) {
+            const V* const g = parts + 4 * side;
+            const V* const h = g + 2;
+            const bool negated = side == 0 || !swapped;
+            const V values[2][2] = {{hn::Add(g[0], h[0]), hn::Add(g[1], h[1])},
+                                    {hn::Sub(g[1], h[1]), hn::Sub(h[0], g[0])}};
+            for (int c = 0; c < 2; ++c)
+                for (int r = 0; r < 2; ++r)
+                    hn::StoreU(negated ? hn::Neg(values[c][r]) : values[c][r], d,
+                               fourier_lanes(order, ring, field + c) + (2 * side + r) * block_size);
+        } else {
+            for (int c = 0; c < Components; ++c)
+                for (int r = 0; r < 2; ++r) {
+                    const V even = parts[4 * c + r], odd = parts[4 * c + 2 + r];
+                    const V value = side == 0 ? hn::Add(even, odd)
+                                    : swapped ? hn::Sub(odd, even)
+                                              : hn::Sub(even, odd);
+                    hn::StoreU(value, d, fourier_lanes(order, ring, field + c) + (2 * side + r) * block_size);
+                }
+        }
+}
+
+/// The transpose.
+template <bool Spin, int Components>
+void load_sums(const LegendreOrder& order, std::int64_t ring, std::int64_t field, bool swapped,
+               V (&parts)[jacobi_parts<Spin, Components>]) {
+    const D d;
+    auto load = [&](int c, int side, int r) HWY_ATTR {
+        return hn::LoadU(d, fourier_lanes(order, ring, field + c) + (2 * side + r) * block_size);
+    };
+    if constexpr (Spin) {
+        for (int side = 0; side < 2; ++side) {
+            const V q_re = load(0, side, 0), q_im = load(0, side, 1), u_re = load(1, side, 0),
+                    u_im = load(1, side, 1);
+            const V values[4] = {hn::Sub(q_re, u_im), hn::Add(q_im, u_re), hn::Add(q_re, u_im),
+                                 hn::Sub(q_im, u_re)};
+            const bool negated = side == 0 || !swapped;
+            for (int i = 0; i < 4; ++i) parts[4 * side + i] = negated ? hn::Neg(values[i]) : values[i];
+        }
+    } else {
+        for (int c = 0; c < Components; ++c)
+            for (int r = 0; r < 2; ++r) {
+                const V north = load(c, 0, r), south = load(c, 1, r);
+                const V sum = hn::Add(north, south), difference = hn::Sub(north, south);
+                parts[4 * c + r] = swapped ? difference : sum;
+                parts[4 * c + 2 + r] = swapped ? sum : difference;
+            }
     }
 }
 
-/// The transpose, not negated.
-inline void load_mirrored(const double* in, bool swapped, V (&even)[2], V (&odd)[2]) {
-    const D d;
-    for (int r = 0; r < 2; ++r) {
-        const V north = hn::LoadU(d, in + r * block_size);
-        const V south = hn::LoadU(d, in + (2 + r) * block_size);
-        even[r] = swapped ? hn::Sub(north, south) : hn::Add(north, south);
-        odd[r] = swapped ? hn::Add(north, south) : hn::Sub(north, south);
-    }
+template <int Parts>
+HWY_INLINE void scale(V (&parts)[Parts], V factor) {
+    for (V& part : parts) part = hn::Mul(part, factor);
 }
 
-/// The components' rows from the first degree on, filled up with zeros to whole degree groups.
-template <int Components>
-void load_rows(const AlmRow& alm, std::int64_t field, std::int64_t skipped, std::int64_t n_degrees,
-               LegendreScratch& scratch, const Complex* (&rows)[2]) {
-    scratch.row.assign(Components * n_degrees, 0.0);
-    for (int c = 0; c < Components; ++c) {
-        Complex* const row = scratch.row.data() + c * n_degrees;
-        if (skipped < alm.length)
-            std::copy(alm.field(field + c) + skipped, alm.field(field + c) + alm.length, row);
-        rows[c] = row;
+/// The coefficients that the functions are multiplied by, [n_degrees][width]: those of each component from
+/// the first degree on, or E + i B and E - i B, times the norm; filled up with zeros to whole degree groups.
+template <bool Spin, int Components>
+const double* load_rows(const AlmRow& alm, std::int64_t field, std::int64_t skipped,
+                        const JacobiRecurrence& jacobi, LegendreScratch& scratch) {
+    constexpr int width = jacobi_width<Components>;
+    scratch.weights.assign(width * jacobi.n_degrees, 0.0);
+    double* row = scratch.weights.data();
+    for (std::int64_t k = skipped; k < alm.length; ++k, row += width) {
+        const double norm = jacobi.norm == nullptr ? 1 : jacobi.norm[k - skipped];
+        if constexpr (Spin) {
+            const Complex e = norm * alm.field(field)[k], b = norm * alm.field(field + 1)[k];
+            row[0] = e.real() - b.imag(), row[1] = e.imag() + b.real();
+            row[2] = e.real() + b.imag(), row[3] = e.imag() - b.real();
+        } else {
+            for (int c = 0; c < Components; ++c) {
+                const Complex a = norm * alm.field(field + c)[k];
+                row[2 * c] = a.real(), row[2 * c + 1] = a.imag();
+            }
+        }
+    }
+    return scratch.weights.data();
+}
+
+/// The transpose, of sums [width][stride]; adds to alm.
+template <bool Spin, int Components>
+void add_rows(const double* sums, std::int64_t stride, const JacobiRecurrence& jacobi, std::int64_t skipped,
+              const AlmRow& alm, std::int64_t field) {
+    for (std::int64_t k = skipped; k < alm.length; ++k, ++sums) {
+        const double norm = jacobi.norm == nullptr ? 1 : jacobi.norm[k - skipped];
+        auto at = [&](int i) { return norm * sums[i * stride]; };
+        if constexpr (Spin) {
+            alm.field(field)[k] += Complex(at(0) + at(2), at(1) + at(3));
+            alm.field(field + 1)[k] += Complex(at(1) - at(3), at(2) - at(0));
+        } else {
+            for (int c = 0; c < Components; ++c) alm.field(field + c)[k] += Complex(at(2 * c), at(2 * c + 1));
+        }
     }
 }
 
 /// 1 / sin^s theta: scalar fields that stand for a field of spin s are sin^s theta times what they stand for.
 inline V inverse_sine_power(const LegendreOrder& order, std::int64_t ring) {
     const D d;
-    V factor = hn::Set(d, 1.0);
-    for (int k = 0; k < order.table.spin; ++k)
-        factor = hn::Div(factor, hn::LoadU(d, order.rings.sin_theta.data() + ring));
-    return factor;
+    const V sine = hn::LoadU(d, order.rings.sin_theta.data() + ring);
+    V power = hn::Set(d, 1.0);
+    for (int k = 0; k < order.table.spin; ++k) power = hn::Mul(power, sine);
+    return hn::Div(hn::Set(d, 1.0), power);
 }
 
 /// Spin: of alm and of F_m; else scalar fields, maybe in place of a spin field.
@@ -148,19 +218,16 @@ void synthesize_jacobi(const LegendreOrder& order, BlockRange blocks, const Jaco
                        const AlmRow& alm) {
     const bool swap = starts_odd(jacobi.first_degree, order.m, Spin ? order.table.spin : 0);
     for_each_jacobi_run<Spin>(alm.n_fields, [&]<int Components>(std::int64_t field) {
-        const Complex* a[2] = {};
-        load_rows<Components>(alm, field, jacobi.first_degree - order.m, jacobi.n_degrees, order.scratch, a);
-        for_each_group<jacobi_vectors<Components>>(
+        const double* const a =
+            load_rows<Spin, Components>(alm, field, jacobi.first_degree - order.m, jacobi, order.scratch);
+        for_each_group<jacobi_vectors<Spin, Components>>(
             blocks.first * block_size, blocks.end * block_size, [&]<int NV>(std::int64_t ring) {
-                const JacobiGroup<Spin, Form, NV> group(order, ring);
-                MirrorParts parts[NV];
-                jacobi_synthesis<Components>(group, jacobi, a, parts);
+                V parts[NV][jacobi_parts<Spin, Components>];
+                jacobi_synthesis<Components>(JacobiGroup<Spin, Form, NV>(order, ring), jacobi, a, parts);
                 for (int v = 0; v < NV; ++v) {
                     const std::int64_t at = ring + v * lanes();
-                    if constexpr (!Spin) parts[v].scale(inverse_sine_power(order, at));
-                    for (int c = 0; c < Components; ++c)
-                        store_mirrored(parts[v].even[c], parts[v].odd[c], swap, Spin,
-                                       fourier_lanes(order, at, field + c));
+                    if constexpr (!Spin) scale(parts[v], inverse_sine_power(order, at));
+                    store_sums<Spin, Components>(order, at, field, swap, parts[v]);
                 }
             });
     });
@@ -170,29 +237,40 @@ void synthesize_jacobi(const LegendreOrder& order, BlockRange blocks, const Jaco
 template <bool Spin, JacobiForm Form>
 void adjoint_jacobi(const LegendreOrder& order, BlockRange blocks, const JacobiRecurrence& jacobi,
                     const AlmRow& alm) {
-    const std::int64_t skipped = jacobi.first_degree - order.m;
     const bool swap = starts_odd(jacobi.first_degree, order.m, Spin ? order.table.spin : 0);
+    const std::int64_t first = blocks.first * block_size, end = blocks.end * block_size,
+                       stride = (jacobi.n_degrees + block_size - 1) / block_size * block_size;
+    LegendreScratch& scratch = order.scratch;
     for_each_jacobi_run<Spin>(alm.n_fields, [&]<int Components>(std::int64_t field) {
-        order.scratch.sums.assign(jacobi.n_degrees * 2 * Components, 0.0);
-        for_each_group<jacobi_vectors<Components>>(
-            blocks.first * block_size, blocks.end * block_size, [&]<int NV>(std::int64_t ring) {
-                const JacobiGroup<Spin, Form, NV> group(order, ring);
-                MirrorParts parts[NV];
-                for (int v = 0; v < NV; ++v) {
-                    const std::int64_t at = ring + v * lanes();
-                    for (int c = 0; c < Components; ++c)
-                        load_mirrored(fourier_lanes(order, at, field + c), swap, parts[v].even[c],
-                                      parts[v].odd[c]);
-                    if constexpr (!Spin) parts[v].scale(inverse_sine_power(order, at));
-                }
-                jacobi_adjoint<Components>(group, jacobi, parts, order.scratch.sums.data());
+        constexpr int width = jacobi_width<Components>, n_parts = jacobi_parts<Spin, Components>,
+                      n_stored = JacobiFunctions<Spin, Form>::stored_vectors,
+                      vectors = jacobi_vectors<Spin, Components>;
+        scratch.sums.assign(stride * width, 0.0);
+        scratch.groups.resize(n_stored * (end - first));
+        scratch.weights.resize(n_parts * (end - first));
+        scratch.tile.resize(jacobi_tile * width * lanes());
+        auto stored = [&](std::int64_t ring) { return scratch.groups.data() + n_stored * (ring - first); };
+        auto f_m = [&](std::int64_t ring) { return scratch.weights.data() + n_parts * (ring - first); };
+        for_each_group<vectors>(first, end, [&]<int NV>(std::int64_t ring) {
+            JacobiGroup<Spin, Form, NV>(order, ring).store(stored(ring));
+        });
+        for (std::int64_t ring = first; ring < end; ring += lanes()) {
+            V parts[n_parts];
+            load_sums<Spin, Components>(order, ring, field, swap, parts);
+            if constexpr (!Spin) scale(parts, inverse_sine_power(order, ring));
+            for (int i = 0; i < n_parts; ++i) hn::Store(parts[i], D(), f_m(ring) + i * lanes());
+        }
+        for (std::int64_t begin = 0; begin < jacobi.n_degrees; begin += jacobi_tile) {
+            const std::int64_t tile_end = std::min(begin + jacobi_tile, jacobi.n_degrees);
+            std::fill(scratch.tile.begin(), scratch.tile.end(), 0.0);
+            for_each_group<vectors>(first, end, [&]<int NV>(std::int64_t ring) {
+                jacobi_adjoint<Components, Spin, Form, NV>(stored(ring), jacobi, begin, tile_end, f_m(ring),
+                                                           scratch.tile.data());
             });
-        const double sign = Spin ? -1 : 1;
-        for (std::int64_t k = skipped; k < alm.length; ++k)
-            for (int c = 0; c < Components; ++c) {
-                const double* sum = order.scratch.sums.data() + ((k - skipped) * Components + c) * 2;
-                alm.field(field + c)[k] += sign * Complex(sum[0], sum[1]);
-            }
+            fold_tile(scratch.tile.data(), tile_end - begin, width, scratch.sums.data() + begin, stride);
+        }
+        add_rows<Spin, Components>(scratch.sums.data(), stride, jacobi, jacobi.first_degree - order.m, alm,
+                                   field);
     });
 }
 

@@ -70,8 +70,20 @@ FourierBand FourierBand::part(std::int64_t first, std::int64_t end) const {
     return result;
 }
 
+SpinStep::SpinStep(int spin, std::int64_t lmax) {
+    const double s = spin, sign = spin == 1 ? -1 : 1;
+    for (std::int64_t degree = -1; degree <= lmax + spin + 1; ++degree) {
+        const double l = static_cast<double>(degree);
+        // Functions of spin s begin with degree s.
+        below_.push_back(degree > spin ? -sign * std::sqrt((l - s) * (l - s + 1)) / l : 0);
+        above_.push_back(degree + 1 >= spin ? sign * std::sqrt((l + 1 + s) * (l + s)) / (l + 1) : 0);
+        across_.push_back(degree >= spin ? sign * std::sqrt((l - s + 1) * (l + s)) / (l * (l + 1)) : 0);
+    }
+}
+
 LegendreTable::LegendreTable(const AlmLayout& layout, int spin)
     : layout(layout), spin(spin), components(spin == 0 ? 1 : 2) {
+    for (int s = 1; s <= spin; ++s) steps.emplace_back(s, layout.lmax() + spin - s);
     const long double log2_norm = -std::log2(4 * std::numbers::pi_v<long double>) / 2;
     long double scalar = log2_norm;
     long double binomial = 0;  // log2 sqrt((2L)! / ((L+n)! (L-n)!)), here for m = 0: L = s, n = 0

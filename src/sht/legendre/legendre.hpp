@@ -95,6 +95,26 @@ class FourierBand {
     std::shared_ptr<const std::vector<std::int64_t>> last_m_;   ///< of the blocks; null: of one order
 };
 
+/// One step from spin s to spin s - 1 of what multiplies eps_lm and m in it (Varshalovich et al. 1988, 8.5.2
+/// of d^1_{0,-1} d^l_{m,s}). With F+- of spin s:
+///   sin theta F+-_l = -eps_{l+1} sqrt((l-s+1)(l-s+2)) / (l+1) F'+-_{l+1} + eps_l sqrt((l+s)(l+s-1)) / l
+///   F'+-_{l-1}
+///                     + m sqrt((l-s+1)(l+s)) / (l(l+1)) F'-+_l
+/// The coefficients of spin s thus become those of sin theta times the field in functions of spin s - 1. The
+/// step to spin 0 has the sign of Q + iU = -sum (E + iB) sY, too.
+class SpinStep {
+  public:
+    SpinStep(int spin, std::int64_t lmax);
+
+    /// Weights of degree l - 1, l + 1 and l in degree l, from l = m - 1 on.
+    const double* below(std::int64_t m) const { return below_.data() + m + 1; }
+    const double* above(std::int64_t m) const { return above_.data() + m + 1; }
+    const double* across(std::int64_t m) const { return across_.data() + m + 1; }
+
+  private:
+    core::AlignedVector<double> below_, above_, across_;  ///< [l + 1], l = -1..lmax + s + 1
+};
+
 /// What of the Legendre functions does not depend on the ring: the start values' factors per order.
 class LegendreTable {
   public:
@@ -107,6 +127,7 @@ class LegendreTable {
     /// being sin^m theta; else sqrt((2L+1)/4pi) sqrt((2L)! / ((L+n)! (L-n)!)), L = max(m, s), n = min(m, s),
     /// the ring's part being powers of cos(theta/2) and sin(theta/2).
     LogTable log2_scalar, log2_wigner;
+    std::vector<SpinStep> steps;  ///< from spin 1 to 0, from 2 to 1, ...
 };
 
 /// One order's coefficients: [field][l - m], l = m..lmax; field = map * components + component.
@@ -121,8 +142,8 @@ struct AlmRow {
 struct LegendreScratch {
     /// Order whose F_m the adjoint asks memory for while it computes; -1: none.
     std::int64_t next_order = -1;
-    core::AlignedVector<double> epsilon, alpha, steps, sums, groups, weights, tile, jacobi, spin_weights;
-    core::AlignedVector<std::complex<double>> row, scalar_row;
+    core::AlignedVector<double> epsilon, alpha, steps, sums, groups, weights, tile, jacobi, spin_rows;
+    core::AlignedVector<std::complex<double>> scalar_row;
 };
 
 /// One order's transform of a band of rings.

@@ -167,7 +167,7 @@ void adjoint_of_few(const LegendreOrder& order, std::int64_t first, std::int64_t
             add_own_tile<NF, NV>(stored(ring), steps, begin, tile_end, f_m(ring), tile);
         });
         // What it finds behind the tile's last step goes to the rows' padding.
-        fold_own_tile(tile, tile_end - begin, n_sums, sums + begin, row);
+        fold_tile(tile, tile_end - begin, n_sums, sums + begin, row);
         prefetch.next_part();
     }
 }
@@ -251,7 +251,7 @@ AlmRow scalar_row_of(const AlmRow& alm, int spin, LegendreScratch& scratch) {
     return row;
 }
 
-/// Scalar fields, or spin 1 or 2 as scalar fields: Ishioka's recurrence away from the equator, the three-term
+/// Scalar fields, or a spin field as scalar ones: Ishioka's recurrence away from the equator, the three-term
 /// recurrence near it.
 void synthesize_scalar(const LegendreOrder& order, BlockRange blocks, BlockRange equatorial,
                        const AlmRow& alm) {
@@ -261,9 +261,9 @@ void synthesize_scalar(const LegendreOrder& order, BlockRange blocks, BlockRange
     AlmRow row = alm;
     if (order.table.spin > 0) {
         row = scalar_row_of(alm, order.table.spin, order.scratch);
-        const SpinWeights weights(order.table.spin, order.m, lmax, ishioka.epsilon, order.scratch);
+        SpinSteps steps(order.table, order.m, ishioka.epsilon, order.scratch);
         for (std::int64_t f = 0; f < alm.n_fields; f += 2)
-            weights.to_scalar(alm.field(f), alm.field(f + 1), row.field(f), row.field(f + 1));
+            steps.to_scalar(alm.field(f), alm.field(f + 1), row.field(f), row.field(f + 1));
     }
     const std::int64_t first = blocks.first * block_size, end = blocks.end * block_size;
     for (std::int64_t field = 0; field < alm.n_fields; field += most_shared_fields) {
@@ -301,20 +301,24 @@ void adjoint_scalar(const LegendreOrder& order, BlockRange blocks, BlockRange eq
             for (std::int64_t k = 0; k < alm.length; ++k) alm.field(f)[k] += row.field(f)[k];
         return;
     }
-    const SpinWeights weights(order.table.spin, order.m, lmax, ishioka.epsilon, order.scratch);
+    SpinSteps steps(order.table, order.m, ishioka.epsilon, order.scratch);
     for (std::int64_t f = 0; f < alm.n_fields; f += 2)
-        weights.add_from_scalar(row.field(f), row.field(f + 1), alm.field(f), alm.field(f + 1));
+        steps.add_from_scalar(row.field(f), row.field(f + 1), alm.field(f), alm.field(f + 1));
 }
 
-/// The blocks that the order reaches: near the poles, near the equator, between, and the last two together.
+/// The blocks that the order reaches: near the poles, where a spin field is no scalar one yet, away from
+/// both, and near the equator.
 struct ReachedBlocks {
-    BlockRange polar, middle, equatorial, beyond_polar;
+    BlockRange polar, between, middle, equatorial;
 
-    explicit ReachedBlocks(const LegendreOrder& order)
-        : polar(reached(order, 0, order.rings.end_polar)),
-          middle(reached(order, order.rings.end_polar, order.rings.first_equatorial)),
-          equatorial(reached(order, order.rings.first_equatorial, order.rings.n_blocks())),
-          beyond_polar(reached(order, order.rings.end_polar, order.rings.n_blocks())) {}
+    explicit ReachedBlocks(const LegendreOrder& order) {
+        const RingPairs& rings = order.rings;
+        const std::int64_t equator = std::max(rings.first_scalar, rings.first_equatorial);
+        polar = reached(order, 0, rings.end_polar);
+        between = reached(order, rings.end_polar, rings.first_scalar);
+        middle = reached(order, rings.first_scalar, equator);
+        equatorial = reached(order, equator, rings.n_blocks());
+    }
 };
 
 void legendre_synthesis(const LegendreOrder& order, const AlmRow& alm) {
@@ -324,10 +328,8 @@ void legendre_synthesis(const LegendreOrder& order, const AlmRow& alm) {
         synthesize_jacobi<false, difference>(order, blocks.polar, alm);
     else
         synthesize_jacobi<true, difference>(order, blocks.polar, alm);
-    if (order.table.spin <= 2)
-        synthesize_scalar(order, blocks.middle, blocks.equatorial, alm);
-    else
-        synthesize_jacobi<true, three_term>(order, blocks.beyond_polar, alm);
+    synthesize_jacobi<true, three_term>(order, blocks.between, alm);
+    synthesize_scalar(order, blocks.middle, blocks.equatorial, alm);
 }
 
 void legendre_adjoint(const LegendreOrder& order, const AlmRow& alm) {
@@ -338,10 +340,8 @@ void legendre_adjoint(const LegendreOrder& order, const AlmRow& alm) {
         adjoint_jacobi<false, difference>(order, blocks.polar, alm);
     else
         adjoint_jacobi<true, difference>(order, blocks.polar, alm);
-    if (order.table.spin <= 2)
-        adjoint_scalar(order, blocks.middle, blocks.equatorial, alm);
-    else
-        adjoint_jacobi<true, three_term>(order, blocks.beyond_polar, alm);
+    adjoint_jacobi<true, three_term>(order, blocks.between, alm);
+    adjoint_scalar(order, blocks.middle, blocks.equatorial, alm);
 }
 
 }  // namespace zonal::sht::HWY_NAMESPACE

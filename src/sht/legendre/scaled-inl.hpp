@@ -125,6 +125,19 @@ HWY_INLINE void add_horizontal_sums(const V* HWY_RESTRICT x, double* HWY_RESTRIC
 #endif
 }
 
+/// Adds the lanes of a tile's sums, n_sums of each step, to out[k][i], rows `stride` apart.
+inline void fold_tile(const double* HWY_RESTRICT sums, std::int64_t n_steps, std::int64_t n_sums,
+                      double* HWY_RESTRICT out, std::int64_t stride) {
+    const D d;
+    for (std::int64_t k = 0; k < n_sums; ++k)
+        for (std::int64_t i = 0; i < n_steps; i += lanes()) {
+            V x[HWY_MAX_BYTES / sizeof(double)];
+            for (std::int64_t j = 0; j < lanes(); ++j)
+                x[j] = hn::Load(d, sums + ((i + j) * n_sums + k) * lanes());
+            add_horizontal_sums(x, out + k * stride + i);
+        }
+}
+
 }  // namespace zonal::sht::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

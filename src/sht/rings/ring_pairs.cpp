@@ -61,6 +61,10 @@ double pruning_bound(double lmax, int spin, double sin_theta, double cos_theta) 
     return s_cos + std::sqrt(s_cos * s_cos - double(spin) * spin + t * t);
 }
 
+double scalar_sine(int spin) {
+    return spin <= 2 ? polar_sine(spin) : std::pow(100, -1.0 / spin);
+}
+
 RingPairs::RingPairs(const Grid& grid, std::int64_t lmax, std::int64_t mmax, int spin) : pairs(paired(grid)) {
     while (pairs.size() % block_size != 0) pairs.push_back({-1, -1});
     const Ring* ring = nullptr;
@@ -88,10 +92,13 @@ RingPairs::RingPairs(const Grid& grid, std::int64_t lmax, std::int64_t mmax, int
         last_m.back() = std::max(last_m.back(), static_cast<std::int64_t>(std::min<double>(bound, mmax)));
         const auto block = static_cast<std::int64_t>(i / block_size);
         if (s < polar_sine(spin)) end_polar = block + 1;
+        if (s < scalar_sine(spin)) first_scalar = block + 1;
         // The block at the boundary counts as equatorial when its first ring does.
         if (c >= equatorial_cosine) first_equatorial = block + 1;
     }
     first_equatorial = std::max(first_equatorial, end_polar);
+    // A step from spin to spin costs about what half a block saves.
+    if (spin > 2 && 2 * (n_blocks() - first_scalar) < spin) first_scalar = n_blocks();
 }
 
 RingPairs RingPairs::with_all_orders(std::int64_t mmax) const {

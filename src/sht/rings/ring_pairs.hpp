@@ -50,17 +50,20 @@ struct RingPairs {
     LogTable log2_cos_half, log2_sin_half;   ///< log2 cos(theta / 2), log2 sin(theta / 2)
     std::vector<std::int64_t> last_m;        ///< per block: largest order that contributes
     std::int64_t end_polar = 0;              ///< blocks before it hold a ring with sin theta < polar_sine()
+    std::int64_t first_scalar =
+        0;  ///< blocks from it on may take a spin field for scalar ones; for spin 0 end_polar
     std::int64_t first_equatorial = 0;  ///< blocks from it on hold rings with cos theta < equatorial_cosine
 };
 
 /// Where the two-degree recurrence loses digits, because its characteristic roots meet: a perturbation of one
 /// step grows by up to 1 / sin 2 theta. Nearer to a pole, and nearer to the equator, than this, others are
-/// used (docs/how-it-works/methods.md, "Near the poles"). Spins 1 and 2 come from scalars over sin^s theta,
-/// which loses digits, too: they keep farther away.
+/// used (docs/how-it-works/methods.md, "Near the poles"). Spin fields come from scalars over sin^s theta,
+/// which loses digits, too: they keep farther away, by where 1 / sin^s theta is 100.
 constexpr double polar_sine(int spin) {
     return spin == 0 ? 0.05 : 0.1;
 }
 inline constexpr double equatorial_cosine = 0.02;
+double scalar_sine(int spin);
 
 /// The largest order m whose lambda_lm(theta), l <= lmax, is not negligible: beyond it, what is left out is
 /// below 1.2e-19 of the ring's rms for every lmax from 256 to 16384 (s = 2: to 4096).

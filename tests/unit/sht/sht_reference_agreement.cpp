@@ -39,15 +39,24 @@ INSTANTIATE_TEST_SUITE_P(Sht, OnEveryGrid, ::testing::ValuesIn(all_grids()), gri
 class TransformOfSpin : public ::testing::TestWithParam<int> {};
 
 /// High enough for values that start far below the range of double, for pruned orders and for every
-/// recurrence: near the poles, between, and near the equator.
+/// recurrence: near the poles, between, and near the equator. Spins 3, 4, 8 and 17 become scalars at sin
+/// theta = 0.215, 0.316, 0.562 and 0.763.
 TEST_P(TransformOfSpin, TransformMatchesReferenceAtHighDegrees) {
     const Grid grid = grid_of({{1e-4, 0, 8},
                                {0.03, 0.1, 30},
                                {0.0501, 0, 12},
                                {0.0999, 0, 40},
                                {0.11, 0, 9},
+                               {0.214, 0, 20},
+                               {0.218, 0, 21},
                                {0.3, 0.7, 601},
+                               {0.321, 0, 33},
+                               {0.325, 0.4, 35},
+                               {0.59, 0, 30},
+                               {0.6, 0, 31},
                                {0.8, 0.2, 64},
+                               {0.86, 0.2, 48},
+                               {0.87, 0, 49},
                                {1.2, 0, 50},
                                {1.5507, 0, 64},
                                {1.5509, 0, 64},
@@ -105,7 +114,7 @@ TEST(Sht, OrdersThatStartBelowTheRangeOfDoubleKeepTheirDigits) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Sht, TransformOfSpin, ::testing::Values(0, 1, 2, 3, 17),
+INSTANTIATE_TEST_SUITE_P(Sht, TransformOfSpin, ::testing::Values(0, 1, 2, 3, 4, 8, 17),
                          [](const auto& info) { return "Spin" + std::to_string(info.param); });
 
 TEST(Sht, SpinAsLargeAsLmaxMatchesReference) {
