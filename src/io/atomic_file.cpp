@@ -122,6 +122,7 @@ struct Naming {
 };
 /// Never destroyed, as a program may end while a file waits for its name.
 Naming& naming() {
+    // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
     static auto* const state = new Naming;
     return *state;
 }
