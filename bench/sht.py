@@ -1,11 +1,15 @@
-"""Synthesis and adjoint on HEALPix beside ducc0, in one process, run in turn. JSON on standard output.
+"""Synthesis and adjoint beside ducc0, in one process, run in turn. JSON on standard output.
 
     python bench/sht.py --nside 1024 2048 --spin 0 2 --threads 1 2 --runs 7 --output bench/results/NAME.json
+    python bench/sht.py --nside --gauss 512 1024 --fejer1 512 1024 --spin 0 2
 
-Calls of zonal.SHT take some microseconds more than the library alone, which `zonal-bench sht` measures, with the share of the
-multiply-adds' peak. ducc0 should be built for the machine: pip install --no-binary ducc0 ducc0. For records without AVX-512 Zonal
-was built by pip install -C cmake.define.ZONAL_ONLY_TARGET=HWY_AVX2 . and ducc0 kept it.
+HEALPix with lmax = 2 nside, and Gauss-Legendre and Fejer's rings of the first kind as few as lmax + 1, with 2 lmax + 2 pixels. Calls of
+zonal.SHT take some microseconds more than the library alone, which `zonal-bench sht` measures, with the share of the multiply-adds'
+peak. ducc0 should be built for the machine: pip install --no-binary ducc0 ducc0. For records without AVX-512 Zonal was built by
+pip install -C cmake.define.ZONAL_ONLY_TARGET=HWY_AVX2 . and ducc0 kept it. --cpu-time: of one thread, on a machine with other work.
 """
+
+import time
 
 import ducc0
 import numpy as np
@@ -15,18 +19,38 @@ import skies
 import zonal
 
 
-def measure(nside, spin, threads, runs):
-    lmax = 2 * nside
+def healpix(nside):
+    """Zonal's grid, lmax, the shape of a map, and ducc0's synthesis and adjoint."""
+    rings = ducc0.healpix.Healpix_Base(nside, "RING").sht_info()
+    return (zonal.Grid.healpix(nside), 2 * nside, (12 * nside**2,), lambda **options: ducc0.sht.synthesis(**rings, **options),
+            lambda **options: ducc0.sht.adjoint_synthesis(**rings, **options))
+
+
+def rings_of(make, geometry):
+    def grid(n):
+        return (make(n, 2 * n), n - 1, (n, 2 * n),
+                lambda **options: ducc0.sht.synthesis_2d(geometry=geometry, **options),
+                lambda **options: ducc0.sht.adjoint_synthesis_2d(geometry=geometry, **options))
+    return grid
+
+
+GRIDS = {"nside": healpix, "gauss": rings_of(zonal.Grid.gauss_legendre, "GL"), "fejer1": rings_of(zonal.Grid.fejer1, "F1")}
+
+
+def measure(kind, size, spin, threads, options):
+    grid, lmax, shape, synthesis, adjoint = GRIDS[kind](size)
+    clock = time.process_time if options.cpu_time else time.perf_counter
     alm = skies.white_alm(lmax, spin)
-    sht = zonal.SHT(zonal.Grid.healpix(nside), lmax, spin=spin, threads=threads)
-    sky, peer_sky = (np.zeros((len(alm), 12 * nside**2)) for _ in range(2))
+    sht = zonal.SHT(grid, lmax, spin=spin, threads=threads)
+    sky, peer_sky = (np.zeros((len(alm), grid.n_pixels)) for _ in range(2))
+    shaped, peer_shaped = sky.reshape(-1, *shape), peer_sky.reshape(-1, *shape)
     back, peer_back = np.zeros_like(alm), np.zeros_like(alm)
-    common = dict(lmax=lmax, spin=spin, nthreads=threads, **ducc0.healpix.Healpix_Base(nside, "RING").sht_info())
-    result = {"nside": nside, "lmax": lmax, "spin": spin, "threads": threads, "workspace_bytes": sht.workspace_bytes}
+    common = dict(lmax=lmax, spin=spin, nthreads=threads)
+    result = {kind: size, "lmax": lmax, "spin": spin, "threads": threads, "workspace_bytes": sht.workspace_bytes}
     result["synthesis"] = machine.paired(lambda: sht.synthesize(alm, sky),
-                                         lambda: ducc0.sht.synthesis(alm=alm, map=peer_sky, **common), runs)
+                                         lambda: synthesis(alm=alm, map=peer_shaped, **common), options.runs, clock)
     result["adjoint"] = machine.paired(lambda: sht.adjoint(sky, back),
-                                       lambda: ducc0.sht.adjoint_synthesis(map=sky, alm=peer_back, **common), runs)
+                                       lambda: adjoint(map=shaped, alm=peer_back, **common), options.runs, clock)
     result["largest_difference_over_rms"] = {"synthesis": float(np.abs(sky - peer_sky).max() / sky.std()),
                                              "adjoint": float(np.abs(back - peer_back).max() / np.abs(back).std())}
     return result
@@ -34,16 +58,19 @@ def measure(nside, spin, threads, runs):
 
 def main():
     parser = machine.parser(__doc__)
-    parser.add_argument("--nside", type=int, nargs="+", default=[1024])
+    parser.add_argument("--nside", type=int, nargs="*", default=[1024])
+    parser.add_argument("--gauss", type=int, nargs="*", default=[])
+    parser.add_argument("--fejer1", type=int, nargs="*", default=[])
     parser.add_argument("--spin", type=int, nargs="+", default=[0, 2])
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--runs", type=int, default=7)
+    parser.add_argument("--cpu-time", action="store_true")
     parser.add_argument("--output")
     options = parser.parse_args()
     record = {"what": "spherical harmonic transform beside ducc0", "machine": machine.describe("ducc0", "numpy"),
-              "simd_target": machine.simd(),
-              "results": [measure(nside, spin, threads, options.runs) for nside in options.nside for spin in options.spin
-                          for threads in options.threads]}
+              "simd_target": machine.simd(), "clock": "CPU time" if options.cpu_time else "wall time",
+              "results": [measure(kind, size, spin, threads, options) for kind in GRIDS for size in getattr(options, kind)
+                          for spin in options.spin for threads in options.threads]}
     machine.write(record, options.output)
 
 
