@@ -6,6 +6,10 @@ process of its own (OpenMP's threads keep their cores for a while after a call),
 The map is I of a CMB sky (the Planck 2018 spectrum up to 3 nside - 1). A time is the median of ten calls at nside 64 and
 of one call above; the first calls, which fill the caches, are not counted. certified_over_asked is the certificate's use
 of the error; error is measured against zonal.smooth within 1e-10.
+
+    OMP_NUM_THREADS=1 python bench/main_job.py --threads 1 --calls alm2map map2alm smoothing --nside 8 16 32 64 128 --runs 15
+
+compares functions of zonal.healpy with those of healpy instead, by default up to 3 nside - 1.
 """
 import multiprocessing
 import statistics
@@ -18,6 +22,7 @@ import machine
 import programs
 import skies
 import zonal
+import zonal.healpy
 
 
 def make_sky(nside):
@@ -32,24 +37,39 @@ def smooth(side, sky, lmax, error, options):
     return smoothed, report
 
 
-def serve(connection, side, nside, lmax, error, options):
-    """One side's process: the median of some calls for each number of calls received; 0 ends it."""
-    zonal.threads(options.threads)
+def smoothing_job(side, nside, lmax, error, options):
     sky = make_sky(nside)
+    return lambda: smooth(side, sky, lmax, error, options)
+
+
+def healpy_job(side, call, nside, options):
+    """A call of a function that healpy and zonal.healpy have."""
+    sky = make_sky(nside)
+    alm = healpy.map2alm(sky, iter=0)
+    functions = healpy if side == "peer" else zonal.healpy
+    return {"alm2map": lambda: functions.alm2map(alm, nside), "map2alm": lambda: functions.map2alm(sky),
+            "smoothing": lambda: functions.smoothing(sky, fwhm=np.radians(options.fwhm_arcmin / 60))}[call]
+
+
+def serve(connection, make_job, arguments, threads):
+    """One side's process: the median of some calls for each number of calls received; 0 ends it."""
+    zonal.threads(threads)
+    job = make_job(*arguments)
     while (calls := connection.recv()) > 0:
+        time.sleep(0.02)  # until threads of the other side's last call sleep
         seconds = []
         for _ in range(calls):
             start = time.perf_counter()
-            smooth(side, sky, lmax, error, options)
+            job()
             seconds.append(time.perf_counter() - start)
         connection.send(statistics.median(seconds))
 
 
-def start(side, *arguments):
+def start(make_job, arguments, threads):
     """A function that returns the median seconds of a number of calls in a new process."""
     context = multiprocessing.get_context("spawn")
     here, there = context.Pipe()
-    process = context.Process(target=serve, args=(there, side, *arguments), daemon=True)
+    process = context.Process(target=serve, args=(there, make_job, arguments, threads), daemon=True)
     process.start()
 
     def median_of(calls):
@@ -60,14 +80,26 @@ def start(side, *arguments):
     return median_of
 
 
-def measure(nside, error, options):
-    lmax = options.lmax_over_nside * nside
-    ours, peer = (start(side, nside, lmax, error, options) for side in ("ours", "peer"))
-    calls = 10 if nside <= 64 else 1
-    runs = options.runs if nside <= 512 else max(3, options.runs // 2)
+def in_turn(make_job, arguments, threads, calls, runs):
+    """Medians of some calls of the two sides, in turn."""
+    ours, peer = (start(make_job, (side, *arguments), threads) for side in ("ours", "peer"))
     ours(2), peer(2)
     pairs = [(ours(calls), peer(calls)) for _ in range(runs)]
     ours(0), peer(0)
+    return pairs
+
+
+def compare(call, nside, options):
+    calls = max(3, 1600 // nside)
+    return {"call": call, "nside": nside,
+            **machine.of_pairs(in_turn(healpy_job, (call, nside, options), options.threads, calls, options.runs))}
+
+
+def measure(nside, error, options):
+    lmax = options.lmax_over_nside * nside
+    calls = 10 if nside <= 64 else 1
+    runs = options.runs if nside <= 512 else max(3, options.runs // 2)
+    pairs = in_turn(smoothing_job, (nside, lmax, error, options), options.threads, calls, runs)
     sky = make_sky(nside)
     smoothed, report = smooth("ours", sky, lmax, error, options)
     of_peer = smooth("peer", sky, lmax, error, options)[0]
@@ -85,10 +117,14 @@ def main():
     parser.add_argument("--error", type=float, nargs="+", default=[1e-3, 1e-5])
     parser.add_argument("--lmax-over-nside", type=int, default=2)
     parser.add_argument("--fwhm-arcmin", type=float, default=30)
+    parser.add_argument("--calls", nargs="+", choices=["alm2map", "map2alm", "smoothing"])
     options, settings = machine.parse_options(parser, peer_by_openmp=True)
     zonal.threads(options.threads)
-    record = {"what": "the main job beside healpy", "machine": machine.describe("healpy", "numpy"), **settings,
-              "results": [measure(nside, error, options) for nside in options.nside for error in options.error]}
+    if options.calls:
+        what, results = "functions of healpy", [compare(call, nside, options) for call in options.calls for nside in options.nside]
+    else:
+        what, results = "the main job", [measure(nside, error, options) for nside in options.nside for error in options.error]
+    record = {"what": f"{what} beside healpy", "machine": machine.describe("healpy", "numpy"), **settings, "results": results}
     machine.write(record, options.output)
 
 

@@ -6,7 +6,8 @@
 HEALPix with lmax = 2 nside, and Gauss-Legendre and Fejer's rings of the first kind as few as lmax + 1, with 2 lmax + 2 pixels. Calls of
 zonal.SHT take some microseconds more than the library alone, which `zonal-bench sht` measures, with the share of the multiply-adds'
 peak. ducc0 should be built for the machine: pip install --no-binary ducc0 ducc0. For records without AVX-512 Zonal was built by
-pip install -C cmake.define.ZONAL_ONLY_TARGET=HWY_AVX2 . and ducc0 kept it. --cpu-time: of one thread, on a machine with other work.
+pip install -C cmake.define.ZONAL_ONLY_TARGET=HWY_AVX2 . and ducc0 kept it. --one-shot: a zonal.SHT is made inside each of our calls; the
+first, which is not counted, fills the caches. --cpu-time: of one thread, on a machine with other work.
 """
 
 import time
@@ -20,15 +21,16 @@ import zonal
 
 
 def healpix(nside):
-    """Zonal's grid, lmax, the shape of a map, and ducc0's synthesis and adjoint."""
+    """What makes Zonal's grid, lmax, the shape of a map, and ducc0's synthesis and adjoint."""
     rings = ducc0.healpix.Healpix_Base(nside, "RING").sht_info()
-    return (zonal.Grid.healpix(nside), 2 * nside, (12 * nside**2,), lambda **options: ducc0.sht.synthesis(**rings, **options),
+    return (lambda: zonal.Grid.healpix(nside), 2 * nside, (12 * nside**2,),
+            lambda **options: ducc0.sht.synthesis(**rings, **options),
             lambda **options: ducc0.sht.adjoint_synthesis(**rings, **options))
 
 
 def rings_of(make, geometry):
     def grid(n):
-        return (make(n, 2 * n), n - 1, (n, 2 * n),
+        return (lambda: make(n, 2 * n), n - 1, (n, 2 * n),
                 lambda **options: ducc0.sht.synthesis_2d(geometry=geometry, **options),
                 lambda **options: ducc0.sht.adjoint_synthesis_2d(geometry=geometry, **options))
     return grid
@@ -38,18 +40,24 @@ GRIDS = {"nside": healpix, "gauss": rings_of(zonal.Grid.gauss_legendre, "GL"), "
 
 
 def measure(kind, size, spin, threads, options):
-    grid, lmax, shape, synthesis, adjoint = GRIDS[kind](size)
+    make_grid, lmax, shape, synthesis, adjoint = GRIDS[kind](size)
+
+    def make():
+        return zonal.SHT(make_grid(), lmax, spin=spin, threads=threads)
+
     clock = time.process_time if options.cpu_time else time.perf_counter
     alm = skies.white_alm(lmax, spin)
-    sht = zonal.SHT(grid, lmax, spin=spin, threads=threads)
-    sky, peer_sky = (np.zeros((len(alm), grid.n_pixels)) for _ in range(2))
+    sht = make()
+    get = make if options.one_shot else lambda: sht
+    sky, peer_sky = (np.zeros((len(alm), int(np.prod(shape)))) for _ in range(2))
     shaped, peer_shaped = sky.reshape(-1, *shape), peer_sky.reshape(-1, *shape)
     back, peer_back = np.zeros_like(alm), np.zeros_like(alm)
     common = dict(lmax=lmax, spin=spin, nthreads=threads)
-    result = {kind: size, "lmax": lmax, "spin": spin, "threads": threads, "workspace_bytes": sht.workspace_bytes}
-    result["synthesis"] = machine.paired(lambda: sht.synthesize(alm, sky),
+    result = {kind: size, "lmax": lmax, "spin": spin, "threads": threads, "one_shot": options.one_shot,
+              "workspace_bytes": sht.workspace_bytes}
+    result["synthesis"] = machine.paired(lambda: get().synthesize(alm, sky),
                                          lambda: synthesis(alm=alm, map=peer_shaped, **common), options.runs, clock)
-    result["adjoint"] = machine.paired(lambda: sht.adjoint(sky, back),
+    result["adjoint"] = machine.paired(lambda: get().adjoint(sky, back),
                                        lambda: adjoint(map=shaped, alm=peer_back, **common), options.runs, clock)
     result["largest_difference_over_rms"] = {"synthesis": float(np.abs(sky - peer_sky).max() / sky.std()),
                                              "adjoint": float(np.abs(back - peer_back).max() / np.abs(back).std())}
@@ -64,6 +72,7 @@ def main():
     parser.add_argument("--spin", type=int, nargs="+", default=[0, 2])
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--runs", type=int, default=7)
+    parser.add_argument("--one-shot", action="store_true")
     parser.add_argument("--cpu-time", action="store_true")
     parser.add_argument("--output")
     options = parser.parse_args()

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,6 +18,7 @@ struct Ring {
     double weight;     ///< quadrature weight of each pixel of the ring, sr
     std::int64_t n_pixels;
     std::int64_t first_pixel;
+    bool operator==(const Ring&) const = default;
 };
 
 /// Makes a ring from its colatitude (rad), computing cosine and sine.
@@ -39,7 +41,7 @@ struct EquidistantRings {
 /// costs only its rings.
 ///
 /// In the factories' grids southern rings that mirror northern ones do so to the last bit (equal sin_theta,
-/// opposite cos_theta), and a ring on the equator has cos_theta = 0.
+/// opposite cos_theta), and a ring on the equator has cos_theta = 0. Copies of a grid share its rings.
 class Grid {
   public:
     /// n_map_pixels: length of the maps that the rings index into; -1 takes the end of the furthest ring.
@@ -47,8 +49,8 @@ class Grid {
     /// outside [0, pi] or apart from its cosine and sine, values that are not finite, or a ring past the map.
     explicit Grid(std::vector<Ring> rings, std::int64_t n_map_pixels = -1, std::string name = "custom");
 
-    const std::vector<Ring>& rings() const { return rings_; }
-    std::int64_t n_rings() const { return static_cast<std::int64_t>(rings_.size()); }
+    const std::vector<Ring>& rings() const { return *rings_; }
+    std::int64_t n_rings() const { return static_cast<std::int64_t>(rings_->size()); }
     /// Length of a map on this grid.
     std::int64_t n_pixels() const { return n_pixels_; }
     /// Whether a map has pixels in no ring.
@@ -65,6 +67,10 @@ class Grid {
     /// Where the rings are, if a factory of this class made all of an equidistant grid: analyze is exact
     /// there up to twice the lmax that the weights allow (zonal::exact_lmax).
     const std::optional<EquidistantRings>& equidistant() const { return equidistant_; }
+
+    /// Whether it has the same rings, pixels and name, and was made in the same way. Looks at the rings only
+    /// where the two do not share them.
+    bool operator==(const Grid& other) const;
 
     /// The grid of the rings with these indices, of maps of the same length: other pixels are left alone.
     Grid subset(const std::vector<std::int64_t>& ring_indices) const;
@@ -117,7 +123,7 @@ class Grid {
   private:
     static Grid exact_to(std::int64_t degree, Grid grid, std::optional<EquidistantRings> rings = {});
 
-    std::vector<Ring> rings_;
+    std::shared_ptr<const std::vector<Ring>> rings_;
     std::int64_t n_pixels_;
     std::string name_;
     std::int64_t healpix_nside_ = 0, healpix_nside_of_rings_ = 0, exact_degree_ = -1;

@@ -160,15 +160,27 @@ class ShtPlan {
     std::unique_ptr<const Implementation> implementation_;
 };
 
-/// What is kept between calls: by smoothing the transforms of the last few grids and degrees on the CPU, and
-/// the scratch memory of small ones, and by Grid the latitudes of the last one with equidistant rings, so
-/// that the second call of a kind does not make them anew. Results do not depend on it.
+/// What is kept between calls: the plans on the CPU of the last few grids and options, scratch memory of
+/// their calls, and the rings of the last few grids, so that the second call of a kind makes none of them
+/// anew. Functions that are given a grid, not a plan, take theirs here. Results do not depend on it.
 
-/// Frees all of it. Any thread may call it at any time.
+/// The plan that an earlier call made for an equal grid and these options, or a new one, which is kept if it
+/// is the CPU's. Throws what ShtPlan throws.
+std::shared_ptr<const ShtPlan> kept_plan(const Grid& grid, const ShtOptions& options);
+
+/// Scratch memory for the plan's calls that an earlier call with any plan on the CPU has left, or new memory.
+/// n_maps: as of ShtPlan::make_workspace.
+ShtWorkspace take_workspace(const ShtPlan& plan, std::int64_t n_maps = 1);
+/// Leaves it to a later call, if the plan is one on the CPU of this process alone and it takes at most half
+/// of what may be kept; frees it if not.
+void leave_workspace(const ShtPlan& plan, ShtWorkspace workspace);
+
+/// Frees all that is kept. Any thread may call it at any time.
 void clear_caches();
 /// About how many bytes are kept.
 std::int64_t cached_bytes();
-/// From now on keeps this many bytes at most, 0 for nothing. By default 256 MiB.
+/// From now on keeps this many bytes at most, 0 for nothing; what was used longest ago goes first. By default
+/// 256 MiB.
 void set_cache_limit(std::int64_t bytes);
 
 }  // namespace zonal

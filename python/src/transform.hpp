@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <complex>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <unordered_map>
@@ -60,10 +61,13 @@ inline Transforms& transforms() {
 /// A transform with the scratch memory of its calls.
 class Transform {
   public:
-    explicit Transform(ShtPlan plan) : own_(std::move(plan)), plan_(*own_) {}
+    explicit Transform(std::shared_ptr<const ShtPlan> plan) : own_(std::move(plan)), plan_(*own_) {}
     /// The plan lives as long as this.
     explicit Transform(const ShtPlan* plan) : plan_(*plan) {}
-    ~Transform() { transforms().remove(number_); }
+    ~Transform() {
+        transforms().remove(number_);
+        workspaces_.give_away([&](ShtWorkspace workspace) { leave_workspace(plan_, std::move(workspace)); });
+    }
     Transform(const Transform&) = delete;
     Transform& operator=(const Transform&) = delete;
 
@@ -129,7 +133,7 @@ class Transform {
             plan_.options().device.kind() == Device::Kind::cuda && plan_.options().max_workspace_bytes == 0;
         workspaces_.lend(
             stream, shares ? std::clamp<std::int64_t>(n_maps, 1, most_at_once) : 1,
-            [&](std::int64_t n) { return plan_.make_workspace(n); }, work);
+            [&](std::int64_t n) { return take_workspace(plan_, n); }, work);
     }
 
   private:
@@ -149,7 +153,7 @@ class Transform {
     }
     static constexpr std::int64_t most_at_once = 8;  ///< that make a GPU faster
 
-    std::optional<ShtPlan> own_;
+    const std::shared_ptr<const ShtPlan> own_;
     const ShtPlan& plan_;
     Workspaces<ShtWorkspace> workspaces_;
     std::int64_t number_ = transforms().add(this);

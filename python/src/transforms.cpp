@@ -56,12 +56,12 @@ void bind_transforms(nb::module_& module) {
              [](Transform* self, const Grid& grid, std::int64_t lmax, std::int64_t mmax, int spin,
                 int threads, const std::string& device, std::int64_t max_workspace_bytes) {
                  const GilRelease release;
-                 new (self) Transform(ShtPlan(grid, {.lmax = lmax,
-                                                     .mmax = mmax,
-                                                     .spin = spin,
-                                                     .threads = threads,
-                                                     .device = parse_device(device),
-                                                     .max_workspace_bytes = max_workspace_bytes}));
+                 new (self) Transform(kept_plan(grid, {.lmax = lmax,
+                                                       .mmax = mmax,
+                                                       .spin = spin,
+                                                       .threads = threads,
+                                                       .device = parse_device(device),
+                                                       .max_workspace_bytes = max_workspace_bytes}));
              })
         .def_prop_ro("number", &Transform::number)
         .def_prop_ro("n_alm", [](const Transform& t) { return t.plan().layout().size(); })

@@ -5,13 +5,15 @@ from ._checked import Large, checked
 
 
 def clear_caches() -> None:
-    """Frees what calls keep: transforms of the last few grids that were smoothed, memory for small ones, and the last equidistant rings."""
+    """Frees what calls keep: what transforms on the CPU of the last few grids have worked out, scratch memory, and rings."""
     _core.clear_caches()
 
 
 @checked
 def cache_limit(limit: Large | None = None) -> int:
     """Sets how many bytes are kept between calls at most, 0 for nothing (by default 256 MiB), and returns how many are.
+
+    What was used longest ago goes first. Scratch memory above half of the limit is not kept.
 
     >>> zonal.cache_limit(2**28) <= 2**28
     True

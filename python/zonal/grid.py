@@ -66,7 +66,7 @@ class Grid:
     @checked
     def healpix(cls, nside: int) -> Grid:
         """HEALPix in ring order, 12 nside^2 pixels. nside: any integer from 1 to 2^29."""
-        return _make("healpix", integer("nside", nside))
+        return healpix_grid(nside)
 
     @classmethod
     @checked
@@ -268,6 +268,11 @@ class Grid:
 
     def __repr__(self) -> str:
         return f"<zonal.Grid {self.name}: {self.n_pixels} pixels on {self.n_rings} rings>"
+
+
+def healpix_grid(nside: int) -> Grid:
+    """Grid.healpix for an nside that has been checked to be an integer."""
+    return _make("healpix", integer("nside", nside))
 
 
 def _make(factory: str, *arguments: Any) -> Grid:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
 from typing import Any, NamedTuple, overload
 from weakref import WeakValueDictionary
 
@@ -20,7 +19,7 @@ from ._notes import warn
 from ._pixels import has_unseen, is_unseen, required_grid
 from ._progress import Progress, reporting
 from ._threads import resolve
-from .grid import Grid
+from .grid import Grid, healpix_grid
 
 
 @checked
@@ -61,7 +60,8 @@ class SHT:
 
     grid: a Grid. lmax: highest degree, >= 0. mmax: highest order, by default lmax. spin: 0 for one real field; s >= 1
     for pairs of fields such as Q and U (spin 2), whose coefficients are E and B. threads: by default
-    `zonal.threads()` of the moment when the transform is made, and fewer where it is so small that more would not help.
+    `zonal.threads()` of the moment when the transform is made; parts of a call that are so small that more would not help
+    take fewer.
     device: where it computes, "cpu", "cuda", "cuda:1" or "auto", which is the first GPU if it can be used (see
     `zonal.devices`). max_workspace_bytes: on a GPU, the most scratch memory of a call; a transform that needs more works
     through the rings in bands, which is slower. By default it is what is free when the transform is made.
@@ -82,7 +82,9 @@ class SHT:
     returns before it is done. (JAX has no such streams: calls wait.) Arrays of the host may be given to a GPU, too.
 
     A transform is immutable, can be pickled, and serves any number of threads at once. Every call releases the GIL,
-    and stops at Ctrl-C; `out` then holds anything. It keeps its scratch memory (`workspace_bytes`) for the next call.
+    and stops at Ctrl-C; `out` then holds anything. It keeps its scratch memory (`workspace_bytes`) for the next call. What a
+    transform on the CPU has worked out, and its scratch memory, are kept beyond its end for the next one of the same grid
+    and options (`zonal.cache_limit`), so that the second zonal.SHT(grid, lmax) takes next to no time.
 
     Raises ValueError for lmax < 0, mmax > lmax, spin < 0 or > lmax, and in calls for arrays that do not fit;
     BackendUnavailable for a device that cannot be used, and OutOfDeviceMemory.
@@ -102,15 +104,18 @@ class SHT:
     def __init__(self, grid: Grid, lmax: int, mmax: int | None = None, spin: int = 0,
                  threads: int | None = None, *, device: DeviceLike = "cpu", max_workspace_bytes: Large = 0) -> None:
         required_grid("grid", grid)
-        lmax, spin = integer("lmax", lmax), integer("spin", spin)
+        if max_workspace_bytes < 0:
+            raise ValueError(f"max_workspace_bytes = {max_workspace_bytes}: must be 0 (what is free) or positive")
+        self._make(grid, lmax, mmax, spin, threads, resolve_device(device), max_workspace_bytes)
+
+    def _make(self, grid: Grid, lmax: int, mmax: int | None, spin: int, threads: int | None, device: str,
+              max_workspace_bytes: int) -> None:
         if mmax is not None and mmax < 0:
             raise ValueError(f"mmax = {mmax}: must be from 0 to lmax = {lmax}")
         self._grid, self._lmax, self._spin, self._threads = grid, lmax, spin, threads
-        if max_workspace_bytes < 0:
-            raise ValueError(f"max_workspace_bytes = {max_workspace_bytes}: must be 0 (what is free) or positive")
-        self._device, self._max_workspace_bytes = resolve_device(device), max_workspace_bytes
-        self._transform = _core.Transform(grid._grid, lmax, -1 if mmax is None else mmax, spin,
-                                          worthwhile_threads(grid, lmax, spin, threads), self._device, max_workspace_bytes)
+        self._device, self._max_workspace_bytes = device, max_workspace_bytes
+        self._transform = _core.Transform(grid._grid, lmax, -1 if mmax is None else mmax, spin, resolve(threads), device,
+                                          max_workspace_bytes)
         self._mmax, self._n_alm, self._number = self._transform.mmax, self._transform.n_alm, self._transform.number
         _alive[self._number] = self
 
@@ -132,7 +137,7 @@ class SHT:
 
     @property
     def threads(self) -> int:
-        """Threads that a call uses."""
+        """Threads that a call uses at most."""
         return self._transform.threads
 
     @property
@@ -230,8 +235,11 @@ class SHT:
         call = self._map_and_alm(map, out, stream)
         if isinstance(call.map, np.ndarray):
             without_unseen(call.map)
-        with reporting(progress, "analysis") as progress_:
-            report = self._transform.analyze(call.map, call.alm, *options, progress_, call.stream)
+        if progress is False:
+            report = self._transform.analyze(call.map, call.alm, *options, None, call.stream)
+        else:
+            with reporting(progress, "analysis") as progress_:
+                report = self._transform.analyze(call.map, call.alm, *options, progress_, call.stream)
         if return_report:
             return call.result(), report
         warn([report.note])
@@ -246,11 +254,12 @@ class SHT:
         return self._map_of(self._transform.adjoint_analysis, "adjoint analysis", alm, out, progress, stream)
 
     def _map_and_alm(self, map: Any, out: Any, stream: Any) -> _Call:
-        arrays = device_arrays("map", map, self._device, stream)
-        if arrays is not None:
-            dtype = partner(arrays.dtype(REAL))
-            made, written = arrays.output(out, self._shape("map", map, self._grid.n_pixels, self._n_alm), dtype)
-            return _Call(arrays.given(), written, arrays.stream, lambda: arrays.finished(made, out))
+        if type(map) is not np.ndarray or stream is not None:
+            arrays = device_arrays("map", map, self._device, stream)
+            if arrays is not None:
+                dtype = partner(arrays.dtype(REAL))
+                made, written = arrays.output(out, self._shape("map", map, self._grid.n_pixels, self._n_alm), dtype)
+                return _Call(arrays.given(), written, arrays.stream, lambda: arrays.finished(made, out))
         kind = kind_of(map)
         values = real_input("map", ring_values("map", map, self._grid))
         shape = self._shape("map", values, self._grid.n_pixels, self._n_alm)
@@ -267,6 +276,14 @@ class SHT:
     def __repr__(self) -> str:
         return (f"<zonal.SHT of {self._grid.name}: lmax={self._lmax}, mmax={self._mmax}, spin={self._spin}, "
                 f"{f'threads={self.threads}' if self._device == 'cpu' else self._device}>")
+
+
+def analyze_rows(sht: SHT, rows: NDArray[np.float64], alm: NDArray[np.complex128], iterations: int, *,
+                 ring_weights: ArrayLike | None = None, pixel_weights: ArrayLike | None = None) -> None:
+    """sht.analyze into alm of maps without UNSEEN pixels, of arrays that are known to fit: for maps of a few hundred pixels
+    the checks take a tenth of the time."""
+    options = analysis_options(sht.grid, iterations, None, None, ring_weights, pixel_weights)
+    warn([sht._transform.analyze(rows, alm, *options, None, None).note])
 
 
 def require_sht(sht: Any) -> None:
@@ -348,32 +365,9 @@ def analysis_options(grid: Grid, iterations: int | None, tolerance: float | None
     return iterations, tolerance or 0.0, 200 if max_iterations is None else max_iterations, rings, pixels
 
 
-# For small maps it takes longer to make a transform than to use it, so that functions which are given an nside keep them.
-# The scratch memory of one at this nside and lmax = 3 nside is 1 MB.
-_KEPT_NSIDE = 64
-
-
 def healpix_sht(nside: int, lmax: int, mmax: int | None, spin: int, threads: int | None, device: str = "cpu") -> SHT:
-    """A transform on HEALPix, which may have been used before."""
-    nside = integer("nside", nside)
-    if nside > _KEPT_NSIDE:
-        return SHT(Grid.healpix(nside), lmax, mmax, spin, threads, device=device)
-    return _kept_sht(nside, lmax, mmax, spin, None if threads is None else resolve(threads), resolve(None), device)
-
-
-@lru_cache(maxsize=16)
-def _kept_sht(nside: int, lmax: int, mmax: int | None, spin: int, threads: int | None, default_threads: int,
-              device: str) -> SHT:
-    """default_threads: what threads = None stood for when the transform was made."""
-    return SHT(Grid.healpix(nside), lmax, mmax, spin, threads, device=device)
-
-
-# A thread more is worth its start where it has this many products of degrees and pixels to do, which take about 0.3 ms.
-_WORTH_A_THREAD = 2_000_000
-
-
-def worthwhile_threads(grid: Grid, lmax: int, spin: int, threads: int | None) -> int:
-    """The threads that a transform is given: those that are asked for, or as many as pay."""
-    if threads is not None:
-        return resolve(threads)
-    return min(resolve(None), 1 + lmax * grid.n_pixels * (2 if spin else 1) // _WORTH_A_THREAD)
+    """The transform of a function that is given an nside, lmax and the like have been checked: zonal.SHT's own checks take
+    as long as it does where the plan has been made before."""
+    sht = SHT.__new__(SHT)
+    sht._make(healpix_grid(nside), lmax, mmax, spin, threads, resolve_device(device), 0)
+    return sht

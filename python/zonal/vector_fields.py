@@ -17,9 +17,10 @@ from ._notes import warn
 from ._pixels import grid_of_length, required_grid
 from ._progress import Progress, reporting
 from ._smoothing import choice_of
+from ._threads import resolve
 from ._units import quantity_unit, with_unit
 from .grid import Grid
-from .sht import analysis_options, without_unseen, worthwhile_threads
+from .sht import analysis_options, without_unseen
 from .skies import lmax_of
 from .sky_map import Map
 
@@ -90,7 +91,7 @@ def hessian(alm: ArrayLike, grid: Grid | int, lmax: int | None = None, mmax: int
     length, radius_unit = _radius(radius)
     where = _grid(grid)
     plan = _core.HessianPlan(where._grid, lmax, -1 if mmax is None else mmax, _components(components), length,
-                             worthwhile_threads(where, lmax, 2, threads), resolve_device(device))
+                             resolve(threads), resolve_device(device))
     return _synthesized(plan, values, (*values.shape[:-1], 3, where.n_pixels), _unit(alm, radius_unit, -2), progress)
 
 
@@ -170,7 +171,7 @@ def _plan(grid: Grid, lmax: int, mmax: int | None, parts: Any, scalars: str, rad
     if scalars == "spheroidal-toroidal" and radius_unit is not None:
         raise ValueError(f"radius = {radius}: has no effect on spheroidal and toroidal parts, which are those of the unit sphere")
     plan = _core.VectorPlan(grid._grid, lmax, -1 if mmax is None else mmax, parts, kind, _components(components), length,
-                            worthwhile_threads(grid, lmax, 1, threads), resolve_device(device))
+                            resolve(threads), resolve_device(device))
     return plan, _unit(given, radius_unit, direction * _POWERS[scalars])
 
 

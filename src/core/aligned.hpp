@@ -43,6 +43,7 @@ class Scratch {
     Scratch() = default;
     /// At least `count` doubles, contents unspecified; grows when needed and never shrinks.
     double* reserve(std::int64_t count);
+    std::int64_t bytes() const { return capacity_ * static_cast<std::int64_t>(sizeof(double)); }
     ~Scratch() { release(); }
     Scratch(const Scratch&) = delete;
     Scratch& operator=(const Scratch&) = delete;

@@ -1,5 +1,6 @@
 #include "core/interruption.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -43,10 +44,22 @@ void InterruptionPoll::throw_loop_is_over() {
 }
 
 void InterruptionPoll::ask_when_due() const {
-    const auto now = std::chrono::steady_clock::now();
+    ask_when_due(std::chrono::steady_clock::now());
+}
+
+void InterruptionPoll::ask_when_due(std::chrono::steady_clock::time_point now) const {
     if (now < next_question) return;
     next_question = now + interval;
     if ((*wants_to_stop_)()) throw Cancelled("interrupted");
+}
+
+void TaskPoll::look() {
+    constexpr int longest_step = 16;
+    constexpr std::chrono::microseconds soon(500);
+    const auto now = std::chrono::steady_clock::now();
+    step_ = now - last_look_ < soon ? std::min(2 * step_, longest_step) : 1;
+    last_look_ = now;
+    poll_.ask_when_due(now);
 }
 
 PolledLoop::PolledLoop(const std::atomic<bool>& is_over)

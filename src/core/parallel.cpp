@@ -64,6 +64,12 @@ int resolve_threads(int requested) {
     return requested == 0 ? available_cpus() : requested;
 }
 
+int paying_threads(int n_threads, double microseconds) {
+    constexpr double least_share = 30, wake = 2;
+    const double pay = std::min(microseconds / least_share, std::sqrt(microseconds / wake));
+    return static_cast<int>(std::clamp<double>(pay, 1, std::max(n_threads, 1)));
+}
+
 void parallel_for(std::int64_t n_tasks, int n_threads, const std::function<void(std::int64_t, int)>& body) {
     std::atomic<std::int64_t> next{0};
     std::atomic<bool> is_over{false};
@@ -75,7 +81,7 @@ void parallel_for(std::int64_t n_tasks, int n_threads, const std::function<void(
     };
     auto work = [&](int thread) {
         try {
-            const InterruptionPoll poll;  // of what this loop is a part of
+            TaskPoll poll;  // of what this loop is a part of
             const PolledLoop loop(is_over);
             for (std::int64_t task; (task = next.fetch_add(1, std::memory_order_relaxed)) < n_tasks;) {
                 body(task, thread);

@@ -3,7 +3,7 @@
 #include <numbers>
 #include <vector>
 
-#include "grids/kept_nodes.hpp"
+#include "grids/kept_grids.hpp"
 #include "grids/latitude_nodes.hpp"
 
 namespace zonal {

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "grids/kept_grids.hpp"
 #include "grids/latitude_nodes.hpp"
 
 namespace zonal::grids {
@@ -149,9 +150,11 @@ std::vector<Node> gauss_legendre_nodes(std::int64_t n_rings) {
 namespace zonal {
 
 Grid Grid::gauss_legendre(std::int64_t n_rings, std::int64_t n_phi, double phi_0) {
-    grids::check_n_rings(n_rings);
-    return exact_to(2 * n_rings - 1, grids::grid_of_rings(grids::gauss_legendre_nodes(n_rings), n_rings,
-                                                          n_phi, phi_0, "gauss_legendre"));
+    return grids::kept_grid({grids::GridKey::Factory::gauss_legendre, {n_rings, n_phi}, phi_0}, [&] {
+        grids::check_n_rings(n_rings);
+        return exact_to(2 * n_rings - 1, grids::grid_of_rings(grids::gauss_legendre_nodes(n_rings), n_rings,
+                                                              n_phi, phi_0, "gauss_legendre"));
+    });
 }
 
 }  // namespace zonal

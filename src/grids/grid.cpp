@@ -79,24 +79,34 @@ Ring make_ring(double theta, double phi_0, double weight, std::int64_t n_pixels,
 }
 
 Grid::Grid(std::vector<Ring> rings, std::int64_t n_map_pixels, std::string name)
-    : rings_(std::move(rings)), n_pixels_(n_map_pixels), name_(std::move(name)) {
-    if (rings_.empty()) throw InvalidArgument("rings", "must hold at least one ring");
+    : rings_(std::make_shared<const std::vector<Ring>>(std::move(rings))),
+      n_pixels_(n_map_pixels),
+      name_(std::move(name)) {
+    const auto& all = *rings_;
+    if (all.empty()) throw InvalidArgument("rings", "must hold at least one ring");
     if (n_map_pixels < -1)
         throw InvalidArgument("n_map_pixels", n_map_pixels,
                               "must be positive, or -1 for the end of the furthest ring");
-    if (n_map_pixels == -1) n_pixels_ = furthest_end(rings_);
-    for (std::size_t index = 0; index < rings_.size(); ++index) {
-        check_angles(rings_[index], index);
-        check_pixels(rings_[index], index, n_pixels_);
+    if (n_map_pixels == -1) n_pixels_ = furthest_end(all);
+    for (std::size_t index = 0; index < all.size(); ++index) {
+        check_angles(all[index], index);
+        check_pixels(all[index], index, n_pixels_);
     }
-    check_no_overlap(rings_);
+    check_no_overlap(all);
 }
 
 bool Grid::has_other_pixels() const {
     // Rings do not overlap.
     std::int64_t in_rings = 0;
-    for (const Ring& ring : rings_) in_rings += ring.n_pixels;
+    for (const Ring& ring : *rings_) in_rings += ring.n_pixels;
     return in_rings < n_pixels_;
+}
+
+bool Grid::operator==(const Grid& other) const {
+    return n_pixels_ == other.n_pixels_ && healpix_nside_ == other.healpix_nside_ &&
+           healpix_nside_of_rings_ == other.healpix_nside_of_rings_ && exact_degree_ == other.exact_degree_ &&
+           equidistant_ == other.equidistant_ && name_ == other.name_ &&
+           (rings_ == other.rings_ || *rings_ == *other.rings_);
 }
 
 Grid Grid::exact_to(std::int64_t degree, Grid grid, std::optional<EquidistantRings> rings) {
@@ -112,7 +122,7 @@ Grid Grid::subset(const std::vector<std::int64_t>& ring_indices) const {
         if (index < 0 || index >= n_rings())
             throw InvalidArgument(
                 "ring_indices", fmt::format("{}: must be from 0 to n_rings - 1 = {}", index, n_rings() - 1));
-        chosen.push_back(rings_[static_cast<std::size_t>(index)]);
+        chosen.push_back(rings()[static_cast<std::size_t>(index)]);
     }
     Grid part(std::move(chosen), n_pixels_,
               fmt::format("{}, {} of {} rings", name_, ring_indices.size(), n_rings()));

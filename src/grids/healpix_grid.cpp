@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "grids/healpix_pixel.hpp"
+#include "grids/kept_grids.hpp"
 #include "zonal/error.hpp"
 #include "zonal/grid.hpp"
 #include "zonal/healpix.hpp"
@@ -74,13 +75,15 @@ std::int64_t ring_above(std::int64_t nside, const Direction& direction) {
 }  // namespace healpix
 
 Grid Grid::healpix(std::int64_t nside) {
-    const std::int64_t n_rings = healpix::n_rings(nside);
-    std::vector<Ring> rings;
-    rings.reserve(static_cast<std::size_t>(n_rings));
-    for (std::int64_t index = 0; index < n_rings; ++index) rings.push_back(healpix::ring(nside, index));
-    Grid grid(std::move(rings), healpix::n_pixels(nside), fmt::format("healpix nside={}", nside));
-    grid.healpix_nside_ = grid.healpix_nside_of_rings_ = nside;
-    return grid;
+    return grids::kept_grid({grids::GridKey::Factory::healpix, {nside}}, [&] {
+        const std::int64_t n_rings = healpix::n_rings(nside);
+        std::vector<Ring> rings;
+        rings.reserve(static_cast<std::size_t>(n_rings));
+        for (std::int64_t index = 0; index < n_rings; ++index) rings.push_back(healpix::ring(nside, index));
+        Grid grid(std::move(rings), healpix::n_pixels(nside), fmt::format("healpix nside={}", nside));
+        grid.healpix_nside_ = grid.healpix_nside_of_rings_ = nside;
+        return grid;
+    });
 }
 
 }  // namespace zonal

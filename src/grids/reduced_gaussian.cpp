@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "fft/complex_fft.hpp"
+#include "grids/kept_grids.hpp"
 #include "grids/latitude_nodes.hpp"
 #include "zonal/error.hpp"
 
@@ -66,11 +67,13 @@ Grid Grid::reduced_gaussian(const std::vector<std::int64_t>& n_phi) {
 Grid Grid::octahedral(std::int64_t n) {
     constexpr std::int64_t most = std::int64_t{1} << 29;
     if (n < 1 || n > most) throw InvalidArgument("n", n, "must be from 1 to 2^29");
-    grids::check_n_rings(2 * n);
-    std::vector<std::int64_t> n_phi(static_cast<std::size_t>(2 * n));
-    for (std::int64_t i = 0; i < n; ++i)
-        n_phi[static_cast<std::size_t>(i)] = n_phi[static_cast<std::size_t>(2 * n - 1 - i)] = 20 + 4 * i;
-    return exact_to(4 * n - 1, gaussian_rings(n_phi, fmt::format("octahedral n={}", n)));
+    return grids::kept_grid({grids::GridKey::Factory::octahedral, {n}}, [&] {
+        grids::check_n_rings(2 * n);
+        std::vector<std::int64_t> n_phi(static_cast<std::size_t>(2 * n));
+        for (std::int64_t i = 0; i < n; ++i)
+            n_phi[static_cast<std::size_t>(i)] = n_phi[static_cast<std::size_t>(2 * n - 1 - i)] = 20 + 4 * i;
+        return exact_to(4 * n - 1, gaussian_rings(n_phi, fmt::format("octahedral n={}", n)));
+    });
 }
 
 Grid Grid::reduced_gauss_legendre(std::int64_t n_rings, std::int64_t lmax, int spin) {
@@ -81,17 +84,20 @@ Grid Grid::reduced_gauss_legendre(std::int64_t n_rings, std::int64_t lmax, int s
             "lmax", lmax,
             fmt::format("must be from spin = {} to n_rings - 1 = {}, up to which the rings are exact", spin,
                         n_rings - 1));
-    const auto nodes = grids::gauss_legendre_nodes(n_rings);
-    std::vector<std::int64_t> n_phi(static_cast<std::size_t>(n_rings));
-    for (std::size_t i = 0; i < nodes.size(); ++i)
-        // Lengths with large primes take longer than longer ones without: with one pixel in a hundred more,
-        // transforms of lmax 255 to 2047 take 15 to 25 % less time.
-        n_phi[i] = n_phi[n_phi.size() - 1 - i] =
-            fft::good_length(2 * static_cast<std::int64_t>(std::ceil(last_order(nodes[i], lmax, spin))) + 2);
-    return exact_to(2 * n_rings - 1,
-                    grids::grid_of_nodes(grids::with_southern(nodes, n_rings), n_phi, 0,
-                                         fmt::format("reduced_gauss_legendre n_rings={} lmax={} spin={}",
-                                                     n_rings, lmax, spin)));
+    return grids::kept_grid({grids::GridKey::Factory::reduced_gauss_legendre, {n_rings, lmax, spin}}, [&] {
+        const auto nodes = grids::gauss_legendre_nodes(n_rings);
+        std::vector<std::int64_t> n_phi(static_cast<std::size_t>(n_rings));
+        for (std::size_t i = 0; i < nodes.size(); ++i) {
+            // Lengths with large primes take longer than longer ones without: with one pixel in a hundred
+            // more, transforms of lmax 255 to 2047 take 15 to 25 % less time.
+            const auto last = static_cast<std::int64_t>(std::ceil(last_order(nodes[i], lmax, spin)));
+            n_phi[i] = n_phi[n_phi.size() - 1 - i] = fft::good_length(2 * last + 2);
+        }
+        return exact_to(2 * n_rings - 1,
+                        grids::grid_of_nodes(grids::with_southern(nodes, n_rings), n_phi, 0,
+                                             fmt::format("reduced_gauss_legendre n_rings={} lmax={} spin={}",
+                                                         n_rings, lmax, spin)));
+    });
 }
 
 }  // namespace zonal

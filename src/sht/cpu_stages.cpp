@@ -79,6 +79,13 @@ void for_each_sequence(const RingBlock& block, void (fft::ComplexFft::*transform
         if (block.n_pixels[j] > 0) (block.transform[j]->*transform)(block.sequence[j]);
 }
 
+void in_parallel(std::int64_t n_tasks, int threads, const std::function<void(std::int64_t, int)>& body) {
+    core::parallel_for(n_tasks, threads, [&](std::int64_t task, int thread) {
+        const core::SubnormalsAsZero flush;  // the window of a wide beam takes alm through that range
+        body(task, thread);
+    });
+}
+
 }  // namespace
 
 void StageMemory::copy(const double* from, double* to, std::int64_t count) {
@@ -102,6 +109,7 @@ CpuStages::CpuStages(const AlmLayout& layout, const ShtOptions& options, const R
     if (best.n_rings > 0) resampling_.emplace(pairs, options, best.n_rings);
     flops_per_order_ = best.work / static_cast<double>(options.mmax + 1);
     for (const Ring& ring : rings) n_pixels_ += ring.n_pixels;
+    scratch_bytes_ = bytes_of_scratch();
 }
 
 std::vector<std::int64_t> CpuStages::band_bounds(std::int64_t n_fields) const {
@@ -121,7 +129,7 @@ std::vector<std::int64_t> CpuStages::band_bounds(std::int64_t n_fields) const {
     return bounds;
 }
 
-std::int64_t CpuStages::scratch_bytes() const {
+std::int64_t CpuStages::bytes_of_scratch() const {
     std::int64_t longest = 0;
     for (const Ring& ring : rings_) longest = std::max(longest, ring.n_pixels);
     const std::int64_t per_degree = 16 * 3 * table_.components + 8 * (2 + 4 * table_.components) + 32;
@@ -134,6 +142,7 @@ std::int64_t CpuStages::scratch_bytes() const {
 void CpuStages::fit(CpuStorage& workspace) const {
     while (static_cast<int>(workspace.threads.size()) < options_.threads)
         workspace.threads.push_back(std::make_unique<CpuStorage::Thread>());
+    workspace.bytes_of_threads = std::max(workspace.bytes_of_threads, scratch_bytes_);
 }
 
 CpuStorage& CpuStages::storage_of(ShtWorkspace::Storage& workspace) const {
@@ -151,27 +160,21 @@ CpuStorage& CpuStages::scratch_of(StageMemory& memory) const {
     return found->scratch;
 }
 
-double CpuStages::work_of_orders(std::int64_t n_orders, std::int64_t n_fields) const {
-    return flops_per_order_ * static_cast<double>(n_orders * n_fields);
+int CpuStages::threads_for(double work) const {
+    constexpr double per_microsecond = 1.7e4;  // about, on one core
+    return core::paying_threads(options_.threads, work / per_microsecond);
 }
 
-void CpuStages::in_parallel(std::int64_t n_tasks, double work,
-                            const std::function<void(std::int64_t, int)>& body) const {
-    // What takes a core some 30 us; with less, waking another one takes longer than it helps.
-    constexpr double least_work = 5e5;
-    const auto worth = static_cast<int>(std::min<double>(options_.threads, work / least_work));
-    core::parallel_for(n_tasks, std::max(worth, 1), [&](std::int64_t task, int thread) {
-        const core::SubnormalsAsZero flush;  // the window of a wide beam takes alm through that range
-        body(task, thread);
-    });
+int CpuStages::threads_for_orders(std::int64_t n_orders, std::int64_t n_fields) const {
+    return threads_for(flops_per_order_ * static_cast<double>(n_orders * n_fields));
 }
 
 template <class Work>
 void CpuStages::for_each_block(const FourierBand& band, CpuStorage& workspace, const Work& work) const {
     constexpr double work_of_pixel = 50;
     const double cost = work_of_pixel * static_cast<double>(n_pixels_ * band.n_fields);
-    in_parallel(band.end - band.first, cost, [&](std::int64_t task, int thread) {
-        const std::int64_t number = band.first + task;
+    in_parallel(band.end - band.first, threads_for(cost), [&](std::int64_t task, int thread) {
+        const std::int64_t number = band.end - 1 - task;  // the longest rings, at the equator, first
         const RingBlock block(rings_, pairs_, number, band.last_m(number), workspace.threads[thread]->rings);
         for (std::int64_t f = 0; f < band.n_fields; ++f)
             work(block, f, f / table_.components, f % table_.components);
@@ -188,10 +191,10 @@ std::int64_t CpuStages::end_of_reaching(const FourierBand& band, OrderNumbers or
     return end;
 }
 
-void CpuStages::account_resampling(CpuStorage& workspace) const {
+void CpuStages::account_resampling(CpuStorage& workspace, int threads) {
     double seconds = 0;
     for (const auto& thread : workspace.threads) seconds += std::exchange(thread->resampling.seconds, 0);
-    seconds /= options_.threads;
+    seconds /= threads;
     workspace.seconds.resampling += seconds;
     workspace.seconds.legendre -= seconds;
 }
@@ -201,7 +204,8 @@ void CpuStages::synthesize_orders(View<const std::complex<T>, 3> alm, OrderNumbe
                                   const FourierBand& band, CpuStorage& workspace) const {
     const std::int64_t components = table_.components;
     const std::int64_t n_orders = end_of_reaching(band, orders) - orders.first;
-    in_parallel(n_orders, work_of_orders(n_orders, band.n_fields), [&](std::int64_t task, int thread) {
+    const int threads = threads_for_orders(n_orders, band.n_fields);
+    in_parallel(n_orders, threads, [&](std::int64_t task, int thread) {
         const std::int64_t m = table_.layout.order(orders.first + task);
         auto& scratch = *workspace.threads[thread];
         const std::int64_t length = options_.lmax - m + 1;
@@ -220,7 +224,7 @@ void CpuStages::synthesize_orders(View<const std::complex<T>, 3> alm, OrderNumbe
         timed(scratch.resampling.seconds,
               [&] { resampling_->interpolate(m, modes, band, scratch.resampling); });
     });
-    account_resampling(workspace);
+    account_resampling(workspace, threads);
 }
 
 template <class T>
@@ -262,12 +266,13 @@ void CpuStages::adjoint_orders(std::span<const FourierBand> bands, View<std::com
     const std::int64_t components = table_.components;
     if (add) orders.end = end_of_reaching(bands.back(), orders);
     const std::int64_t n_orders = orders.end - orders.first;
-    in_parallel(n_orders, work_of_orders(n_orders, bands[0].n_fields), [&](std::int64_t task, int thread) {
+    const int threads = threads_for_orders(n_orders, bands[0].n_fields);
+    in_parallel(n_orders, threads, [&](std::int64_t task, int thread) {
         const std::int64_t number = orders.first + task, m = table_.layout.order(number);
         auto& scratch = *workspace.threads[thread];
         const std::int64_t length = options_.lmax - m + 1;
         // Likely this thread's next, as tasks are handed out in order.
-        const std::int64_t next = number + options_.threads;
+        const std::int64_t next = number + threads;
         scratch.legendre.next_order = next < orders.end ? table_.layout.order(next) : -1;
         bool add_to_alm = add;
         for (const FourierBand& band : bands) {
@@ -292,7 +297,7 @@ void CpuStages::adjoint_orders(std::span<const FourierBand> bands, View<std::com
             add_to_alm = true;
         }
     });
-    account_resampling(workspace);
+    account_resampling(workspace, threads);
 }
 
 void CpuStages::integrate_orders(const FourierBand& band, OrderNumbers orders, double scale,
@@ -302,7 +307,7 @@ void CpuStages::integrate_orders(const FourierBand& band, OrderNumbers orders, d
         return number >= orders.first && number < orders.end ? table_.layout.order(number) : -1;
     };
     const double work = integral_->work() * static_cast<double>(n_orders * band.n_fields) / 2;
-    in_parallel(n_orders, work, [&](std::int64_t task, int thread) {
+    in_parallel(n_orders, threads_for(work), [&](std::int64_t task, int thread) {
         // 2 k and 2 k + 1 share a transform, whoever has them, so that they are rounded alike.
         const std::int64_t number = orders.first + task, m = order(number);
         if (m % 2 == 1 && order(number - 1) == m - 1) return;

@@ -51,8 +51,15 @@ struct CpuStorage : ShtWorkspace::Storage {
                         static_cast<std::size_t>(row_bytes));
     }
 
+    std::int64_t bytes() const override {
+        std::int64_t sum = fourier.bytes() + bytes_of_threads;
+        for (const auto& array : arrays) sum += array.second.bytes();
+        return sum;
+    }
+
     core::Scratch fourier;
     std::vector<std::unique_ptr<Thread>> threads;
+    std::int64_t bytes_of_threads = 0;  ///< at most, in the largest of the calls
     std::map<const ScratchArray*, core::Scratch> arrays;
 };
 
@@ -113,7 +120,7 @@ class CpuStages final : public StagesAs<CpuStages> {
     void fit(CpuStorage& workspace) const;
     /// What the threads of a call take: rows, recurrence steps and sums of one order, and a block's
     /// sequences.
-    std::int64_t scratch_bytes() const override;
+    std::int64_t scratch_bytes() const override { return scratch_bytes_; }
 
     /// F_m of the band from some orders of alm. Arrays are [map, component, ...], maps.extent(0) * components
     /// == band.n_fields.
@@ -147,10 +154,10 @@ class CpuStages final : public StagesAs<CpuStages> {
     }
 
   private:
+    std::int64_t bytes_of_scratch() const;
     /// work: of all tasks, in operations of the Legendre stage.
-    void in_parallel(std::int64_t n_tasks, double work,
-                     const std::function<void(std::int64_t, int)>& body) const;
-    double work_of_orders(std::int64_t n_orders, std::int64_t n_fields) const;
+    int threads_for(double work) const;
+    int threads_for_orders(std::int64_t n_orders, std::int64_t n_fields) const;
     template <class Work>
     void for_each_block(const FourierBand& band, CpuStorage& workspace, const Work& work) const;
     /// Whether the order has a part in the band.
@@ -160,7 +167,7 @@ class CpuStages final : public StagesAs<CpuStages> {
 
     const RingPairs& legendre_pairs() const { return resampling_ ? resampling_->pairs() : pairs_; }
     /// Moves what the threads of a stage have spent in resampling from `legendre` to its own account.
-    void account_resampling(CpuStorage& workspace) const;
+    static void account_resampling(CpuStorage& workspace, int threads);
 
     const ShtOptions options_;
     const LegendreTable table_;
@@ -168,7 +175,8 @@ class CpuStages final : public StagesAs<CpuStages> {
     const std::span<const Ring> rings_;
     const MeridianIntegral* const integral_;
     const std::int64_t maps_per_pass_;
-    std::int64_t n_pixels_ = 0;   ///< of all rings
+    std::int64_t n_pixels_ = 0;  ///< of all rings
+    std::int64_t scratch_bytes_ = 0;
     double flops_per_order_ = 0;  ///< of one field, on average
     std::optional<const CpuResampling> resampling_;
 };

@@ -6,6 +6,7 @@
 #include "sht/array_checks.hpp"
 #include "sht/plan_implementation.hpp"
 #include "sht/transform.hpp"
+#include "sht/transform_cache.hpp"
 #include "zonal/error.hpp"
 #include "zonal/memory.hpp"
 #include "zonal/sht.hpp"
@@ -99,8 +100,8 @@ void ShtPlan::synthesize(ConstView<std::complex<T>, 3> alm, View<T, 3> map, ShtW
 
 template <class T>
 void ShtPlan::synthesize(ConstView<std::complex<T>, 3> alm, View<T, 3> map, const Progress& progress) const {
-    ShtWorkspace workspace = make_workspace();
-    synthesize<T>(alm, map, workspace, progress);
+    sht::with_kept_workspace(*this,
+                             [&](ShtWorkspace& workspace) { synthesize<T>(alm, map, workspace, progress); });
 }
 
 template <class T>
@@ -114,8 +115,8 @@ void ShtPlan::adjoint_synthesis(ConstView<T, 3> map, View<std::complex<T>, 3> al
 template <class T>
 void ShtPlan::adjoint_synthesis(ConstView<T, 3> map, View<std::complex<T>, 3> alm,
                                 const Progress& progress) const {
-    ShtWorkspace workspace = make_workspace();
-    adjoint_synthesis<T>(map, alm, workspace, progress);
+    sht::with_kept_workspace(
+        *this, [&](ShtWorkspace& workspace) { adjoint_synthesis<T>(map, alm, workspace, progress); });
 }
 
 template <class T>
@@ -129,8 +130,8 @@ void ShtPlan::quadrature(ConstView<T, 3> map, View<std::complex<T>, 3> alm, ShtW
 
 template <class T>
 void ShtPlan::quadrature(ConstView<T, 3> map, View<std::complex<T>, 3> alm, const Progress& progress) const {
-    ShtWorkspace workspace = make_workspace();
-    quadrature<T>(map, alm, workspace, progress);
+    sht::with_kept_workspace(*this,
+                             [&](ShtWorkspace& workspace) { quadrature<T>(map, alm, workspace, progress); });
 }
 
 template <class T>

@@ -44,6 +44,8 @@ struct ShtWorkspace::Storage {
     virtual void copy(sht::MemoryRows<const void*> from, sht::MemoryRows<void*> to, std::int64_t row_bytes,
                       std::int64_t n_rows) = 0;
 
+    /// About how many bytes of the host's memory it holds.
+    virtual std::int64_t bytes() const { return 0; }
     virtual void measure_stages(bool) {}
     /// Brings `seconds` up to date, where that takes time that a call should not spend.
     virtual void read_clock() {}

@@ -1,35 +1,19 @@
 #include "sht/transform_cache.hpp"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <list>
 #include <mutex>
-#include <string>
-#include <utility>
-#include <vector>
+#include <optional>
 
-#include "core/parallel.hpp"
-#include "grids/kept_nodes.hpp"
-#include "zonal/device.hpp"
+#include "grids/kept_grids.hpp"
+#include "sht/array_checks.hpp"
+#include "sht/cpu_transform.hpp"
 #include "zonal/error.hpp"
 
 namespace zonal {
 namespace {
-
-/// Workspaces above this are not kept: to take them anew costs little beside the transforms that they are
-/// for.
-constexpr std::int64_t largest_workspace = std::int64_t{32} << 20;
-
-bool same(const Ring& a, const Ring& b) {
-    return a.theta == b.theta && a.cos_theta == b.cos_theta && a.sin_theta == b.sin_theta &&
-           a.phi_0 == b.phi_0 && a.weight == b.weight && a.n_pixels == b.n_pixels &&
-           a.first_pixel == b.first_pixel;
-}
-
-bool same(const Grid& a, const Grid& b) {
-    return a.n_pixels() == b.n_pixels() && a.n_rings() == b.n_rings() && a.name() == b.name() &&
-           std::equal(a.rings().begin(), a.rings().end(), b.rings().begin(),
-                      [](const Ring& one, const Ring& other) { return same(one, other); });
-}
 
 bool same(const ShtOptions& a, const ShtOptions& b) {
     return a.lmax == b.lmax && a.mmax == b.mmax && a.spin == b.spin && a.parts == b.parts &&
@@ -37,62 +21,51 @@ bool same(const ShtOptions& a, const ShtOptions& b) {
            a.max_workspace_bytes == b.max_workspace_bytes;
 }
 
-/// About what a call has in scratch memory: its transform's, three maps and three sets of alm.
-std::int64_t bytes_of_workspace(const ShtPlan& plan) {
-    constexpr std::int64_t arrays = 3, bytes_of_pixel = 8, bytes_of_coefficient = 16;
-    return plan.workspace_bytes() +
-           arrays * (bytes_of_pixel * plan.map_components() * plan.grid().n_pixels() +
-                     bytes_of_coefficient * plan.alm_components() * plan.layout().size());
-}
-
 /// About what a plan has for itself: geometry and recurrences.
-std::int64_t bytes_of_plan(const ShtPlan& plan) {
+std::int64_t bytes_of(const ShtPlan& plan) {
     constexpr std::int64_t bytes_of_ring = 1024, bytes_of_degree = 1024;
     return bytes_of_ring * plan.grid().n_rings() + bytes_of_degree * (plan.layout().lmax() + 1);
 }
 
+/// Whether its workspaces serve every plan of which this is true.
+bool shares_workspaces(const ShtPlan& plan) {
+    return dynamic_cast<const sht::CpuTransform*>(&plan.transform()) != nullptr;
+}
+
 class TransformCache {
   public:
+    /// options: resolved.
     std::shared_ptr<const ShtPlan> plan(const Grid& grid, const ShtOptions& options) {
         {
             const std::lock_guard lock(mutex_);
-            const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& one) {
-                return same(one.options, options) && same(one.plan->grid(), grid);
-            });
-            if (found != entries_.end()) {
-                entries_.splice(entries_.begin(), entries_, found);  // used last
-                return found->plan;
-            }
+            if (auto found = find(grid, options)) return found;
         }
         auto made = std::make_shared<const ShtPlan>(grid, options);
         const std::lock_guard lock(mutex_);
-        entries_.push_front({options, made, {}, bytes_of_plan(*made)});
+        if (auto found = find(grid, options)) return found;  // another thread was faster
+        const auto bytes = bytes_of(*made);
+        if (bytes > limit_) return made;  // for which all others would have to go
+        plans_.push_front({made, bytes, ++uses_});
+        bytes_ += bytes;
         shrink();
         return made;
     }
 
-    ShtWorkspace take(const std::shared_ptr<const ShtPlan>& plan) {
-        {
-            const std::lock_guard lock(mutex_);
-            const auto entry = find(plan);
-            if (entry != entries_.end() && !entry->workspaces.empty()) {
-                auto workspace = std::move(entry->workspaces.back());
-                entry->workspaces.pop_back();
-                entry->bytes -= bytes_of_workspace(*plan);
-                return workspace;
-            }
-        }
-        return plan->make_workspace();
+    std::optional<ShtWorkspace> take() {
+        const std::lock_guard lock(mutex_);
+        if (workspaces_.empty()) return {};
+        std::optional<ShtWorkspace> workspace(std::move(workspaces_.front().kept));
+        bytes_ -= workspaces_.front().bytes;
+        workspaces_.pop_front();
+        return workspace;
     }
 
-    void leave(const std::shared_ptr<const ShtPlan>& plan, ShtWorkspace&& workspace) {
-        const auto bytes = bytes_of_workspace(*plan);
-        if (bytes > largest_workspace) return;
+    void leave(ShtWorkspace workspace) {
+        const auto bytes = workspace.storage().bytes();
         const std::lock_guard lock(mutex_);
-        const auto entry = find(plan);
-        if (entry == entries_.end()) return;
-        entry->workspaces.push_back(std::move(workspace));
-        entry->bytes += bytes;
+        if (bytes > limit_ / 2) return;
+        workspaces_.push_front({std::move(workspace), bytes, ++uses_});
+        bytes_ += bytes;
         shrink();
     }
 
@@ -103,44 +76,65 @@ class TransformCache {
     }
     void clear() {
         const std::lock_guard lock(mutex_);
-        entries_.clear();
+        plans_.clear();
+        workspaces_.clear();
+        bytes_ = 0;
     }
     std::int64_t bytes() const {
         const std::lock_guard lock(mutex_);
-        return sum();
+        return bytes_;
     }
+    /// For fork, whose child must not find it locked by a thread that only its parent has.
+    void lock() { mutex_.lock(); }
+    void unlock() { mutex_.unlock(); }
 
   private:
+    template <class T>
     struct Entry {
-        ShtOptions options;
-        std::shared_ptr<const ShtPlan> plan;
-        std::vector<ShtWorkspace> workspaces;
+        T kept;
         std::int64_t bytes;
+        std::uint64_t use;  ///< number of the last one
     };
 
-    std::list<Entry>::iterator find(const std::shared_ptr<const ShtPlan>& plan) {
-        return std::find_if(entries_.begin(), entries_.end(),
-                            [&](const Entry& one) { return one.plan == plan; });
+    std::shared_ptr<const ShtPlan> find(const Grid& grid, const ShtOptions& options) {
+        const auto found = std::find_if(plans_.begin(), plans_.end(), [&](const auto& one) {
+            return same(one.kept->options(), options) && one.kept->grid() == grid;
+        });
+        if (found == plans_.end()) return nullptr;
+        plans_.splice(plans_.begin(), plans_, found);
+        found->use = ++uses_;
+        return found->kept;
     }
-    std::int64_t sum() const {
-        std::int64_t all = 0;
-        for (const auto& entry : entries_) all += entry.bytes;
-        return all;
+    template <class T>
+    void drop_last(std::list<Entry<T>>& entries) {
+        bytes_ -= entries.back().bytes;
+        entries.pop_back();
     }
     /// Drops what was used longest ago.
     void shrink() {
-        while (!entries_.empty() && sum() > limit_) entries_.pop_back();
+        while (bytes_ > limit_) {
+            const bool is_plan =
+                workspaces_.empty() || (!plans_.empty() && plans_.back().use < workspaces_.back().use);
+            is_plan ? drop_last(plans_) : drop_last(workspaces_);
+        }
     }
 
     mutable std::mutex mutex_;
-    std::list<Entry> entries_;
-    std::int64_t limit_ = std::int64_t{240} << 20;  ///< set_cache_limit's 256 MiB without those of nodes
+    // What was used last comes first.
+    std::list<Entry<std::shared_ptr<const ShtPlan>>> plans_;
+    std::list<Entry<ShtWorkspace>> workspaces_;
+    std::int64_t bytes_ = 0;
+    std::uint64_t uses_ = 0;
+    std::int64_t limit_ = std::int64_t{240} << 20;  ///< set_cache_limit's 256 MiB without those of grids
 };
 
 TransformCache& cache() {
     // Never destroyed, as threads may still work when a process ends.
     // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
-    static auto* const all = new TransformCache;
+    static auto* const all = [] {
+        pthread_atfork([] { cache().lock(); }, [] { cache().unlock(); }, [] { cache().unlock(); });
+        return new TransformCache;
+    }();
     return *all;
 }
 
@@ -148,32 +142,34 @@ TransformCache& cache() {
 
 void clear_caches() {
     cache().clear();
-    grids::forget_nodes();
+    grids::forget_kept();
 }
 std::int64_t cached_bytes() {
-    return cache().bytes() + grids::bytes_of_kept_nodes();
+    return cache().bytes() + grids::bytes_of_kept();
 }
 void set_cache_limit(std::int64_t bytes) {
     if (bytes < 0) throw InvalidArgument("bytes", bytes, "must be 0 or more");
-    constexpr std::int64_t parts = 16;  // one of these is for nodes
+    constexpr std::int64_t parts = 16;  // one of these is for grids
     cache().set_limit(bytes - bytes / parts);
-    grids::limit_kept_nodes(bytes / parts);
+    grids::limit_kept(bytes / parts);
 }
 
-std::shared_ptr<const ShtPlan> sht::kept_plan(const Grid& grid, const ShtOptions& options) {
-    auto resolved = options;
-    resolved.device = resolve_device(options.device);
-    resolved.threads = core::resolve_threads(options.threads);
-    if (resolved.device.kind() != Device::Kind::cpu) return std::make_shared<const ShtPlan>(grid, options);
+std::shared_ptr<const ShtPlan> kept_plan(const Grid& grid, const ShtOptions& options) {
+    const auto resolved = sht::resolve_options(options);
+    if (resolved.device.kind() != Device::Kind::cpu) return std::make_shared<const ShtPlan>(grid, resolved);
     return cache().plan(grid, resolved);
 }
 
-ShtWorkspace sht::take_workspace(const std::shared_ptr<const ShtPlan>& plan) {
-    return cache().take(plan);
+ShtWorkspace take_workspace(const ShtPlan& plan, std::int64_t n_maps) {
+    if (n_maps < 1 || !shares_workspaces(plan)) return plan.make_workspace(n_maps);
+    auto workspace = cache().take();
+    if (!workspace) return plan.make_workspace(n_maps);
+    workspace->storage().seconds = {};
+    return std::move(*workspace);
 }
 
-void sht::leave_workspace(const std::shared_ptr<const ShtPlan>& plan, ShtWorkspace&& workspace) {
-    cache().leave(plan, std::move(workspace));
+void leave_workspace(const ShtPlan& plan, ShtWorkspace workspace) {
+    if (shares_workspaces(plan)) cache().leave(std::move(workspace));
 }
 
 }  // namespace zonal

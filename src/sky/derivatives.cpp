@@ -62,8 +62,8 @@ void check_map(View<const T, 3> map, std::int64_t n_batch, std::int64_t n_pixels
 
 HessianPlan::HessianPlan(const Grid& grid, const ShtOptions& transform, VectorComponents components,
                          double radius)
-    : components_(components), radius_(radius), scalar_(grid, scalar_options(transform, radius)) {
-    if (scalar_.options().lmax >= 2) traceless_.emplace(grid, traceless_options(transform));
+    : components_(components), radius_(radius), scalar_(kept_plan(grid, scalar_options(transform, radius))) {
+    if (scalar_->options().lmax >= 2) traceless_ = kept_plan(grid, traceless_options(transform));
 }
 
 template <class T>
@@ -71,13 +71,13 @@ void HessianPlan::synthesize(ConstView<std::complex<T>, 3> alm, View<T, 3> map,
                              const Progress& progress) const {
     sht::check_host("alm", alm);
     sht::check_extent("alm", alm, 1, "component", 1);
-    check_map<T>(map, alm.extent(0), scalar_.grid().n_pixels());
+    check_map<T>(map, alm.extent(0), scalar_->grid().n_pixels());
     const auto half_trace = components_of(map, 0, 1), traceless = components_of(map, 1, 2);
-    sht::check_arrays<T>(scalar_, alm, View<const T, 3>(half_trace));
-    const AlmLayout& layout = scalar_.layout();
+    sht::check_arrays<T>(*scalar_, alm, View<const T, 3>(half_trace));
+    const AlmLayout& layout = scalar_->layout();
     const double scale = 1 / (2 * radius_ * radius_);
     const auto laplacian = times<T>(layout, alm, [&](double l) { return -l * (l + 1) * scale; });
-    scalar_.synthesize<T>(laplacian.view(), half_trace, sht::part_of(progress, 0, traceless_ ? 0.4 : 1));
+    scalar_->synthesize<T>(laplacian.view(), half_trace, sht::part_of(progress, 0, traceless_ ? 0.4 : 1));
     if (traceless_) {
         const auto shear = times<T>(layout, alm, [&](double l) {
             return -std::sqrt((l + 2) * (l + 1) * l * std::max(0.0, l - 1)) * scale;
@@ -87,7 +87,7 @@ void HessianPlan::synthesize(ConstView<std::complex<T>, 3> alm, View<T, 3> map,
     const bool turned = components_ == VectorComponents::east_north;
     const core::InterruptionPoll poll;
     for (std::int64_t batch = 0; batch < map.extent(0); ++batch)
-        for (const Ring& ring : scalar_.grid().rings()) {
+        for (const Ring& ring : scalar_->grid().rings()) {
             poll();
             for (auto p = ring.first_pixel; p < ring.first_pixel + ring.n_pixels; ++p) {
                 const T trace = map(batch, 0, p), q = traceless_ ? map(batch, 1, p) : T(0),

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "sht/transform.hpp"
-#include "sht/transform_cache.hpp"
 #include "zonal/sky/smoothing.hpp"
 
 namespace zonal {
@@ -64,7 +63,7 @@ AlmLayout WholeSky::layout(std::int64_t lmax, std::int64_t mmax) const {
 }
 
 std::shared_ptr<const ShtPlan> WholeSky::transform(const ShtOptions& options) const {
-    return sht::kept_plan(grid_, options);
+    return kept_plan(grid_, options);
 }
 
 std::shared_ptr<const SkyHalo> WholeSky::halo(double) const {

@@ -14,7 +14,6 @@
 #include "sht/analysis/nearest_pixel.hpp"
 #include "sht/array_checks.hpp"
 #include "sht/progress_part.hpp"
-#include "sht/transform_cache.hpp"
 #include "sky/sky_part.hpp"
 #include "sky/smoothing_groups.hpp"
 #include "zonal/error.hpp"
@@ -67,11 +66,11 @@ class SmoothingPlan::Implementation {
                 .any_degree = true};
     }
     ShtWorkspace& workspace() {
-        if (!workspace_) workspace_.emplace(sht::take_workspace(plan_of_workspace()));
+        if (!workspace_) workspace_.emplace(take_workspace(*plan_of_workspace()));
         return *workspace_;
     }
     ~Implementation() {
-        if (workspace_) sht::leave_workspace(plan_of_workspace(), std::move(*workspace_));
+        if (workspace_) leave_workspace(*plan_of_workspace(), std::move(*workspace_));
     }
     Implementation(const Implementation&) = delete;
     Implementation& operator=(const Implementation&) = delete;

@@ -36,12 +36,12 @@ ShtOptions options_of_plan(ShtOptions transform, const VectorOptions& options) {
 }  // namespace
 
 VectorPlan::VectorPlan(const Grid& grid, const ShtOptions& transform, const VectorOptions& options)
-    : options_(options), plan_(grid, options_of_plan(transform, options)) {}
+    : options_(options), plan_(kept_plan(grid, options_of_plan(transform, options))) {}
 
 VectorPlan::Place VectorPlan::place_of(std::int64_t scalar) const {
     const bool turned = options_.components == VectorComponents::east_north,
-               alone = plan_.alm_components() == 1;
-    const bool is_second = alone ? (plan_.options().parts == SpinParts::curl) != turned : scalar == 1;
+               alone = plan_->alm_components() == 1;
+    const bool is_second = alone ? (plan_->options().parts == SpinParts::curl) != turned : scalar == 1;
     double sign = 1;
     if (options_.scalars == VectorScalars::divergence_vorticity) sign = -1;
     if (options_.scalars == VectorScalars::spheroidal_toroidal && is_second) sign = -1;
@@ -50,7 +50,7 @@ VectorPlan::Place VectorPlan::place_of(std::int64_t scalar) const {
 }
 
 std::vector<double> VectorPlan::factors() const {
-    std::vector<double> result(static_cast<std::size_t>(plan_.layout().lmax()) + 1);
+    std::vector<double> result(static_cast<std::size_t>(plan_->layout().lmax()) + 1);
     for (std::size_t l = 1; l < result.size(); ++l) {
         const double root = std::sqrt(static_cast<double>(l) * (static_cast<double>(l) + 1));
         switch (options_.scalars) {
@@ -73,8 +73,8 @@ void VectorPlan::synthesize(ConstView<std::complex<T>, 3> alm, View<T, 3> map,
                             const Progress& progress) const {
     sht::check_host("alm", alm);
     const View<const T, 3> const_map = map;
-    sht::check_arrays<T>(plan_, alm, const_map);
-    const AlmLayout& layout = plan_.layout();
+    sht::check_arrays<T>(*plan_, alm, const_map);
+    const AlmLayout& layout = plan_->layout();
     const auto factor = factors();
     Array<std::complex<T>, 3> field(alm.extents());
     for (std::int64_t scalar = 0; scalar < alm.extent(1); ++scalar) {
@@ -87,15 +87,15 @@ void VectorPlan::synthesize(ConstView<std::complex<T>, 3> alm, View<T, 3> map,
                                                             std::complex<double>(alm(batch, scalar, i)));
                 }
     }
-    plan_.synthesize<T>(std::as_const(field).view(), map, progress);
+    plan_->synthesize<T>(std::as_const(field).view(), map, progress);
 }
 
 template <class T>
 AnalysisReport VectorPlan::analyze(ConstView<T, 3> map, View<std::complex<T>, 3> alm,
                                    const AnalysisOptions& options) const {
     sht::check_host("alm", alm);
-    auto report = zonal::analyze<T>(plan_, map, alm, options);
-    const AlmLayout& layout = plan_.layout();
+    auto report = zonal::analyze<T>(*plan_, map, alm, options);
+    const AlmLayout& layout = plan_->layout();
     const std::int64_t n_scalars = alm.extent(1);
     const auto factor = factors();
     const Place places[] = {place_of(0), place_of(n_scalars - 1)};

@@ -46,6 +46,26 @@ def test_transforms_that_are_kept_heed_the_number_of_threads(alm):
     assert healpix_sht(64, 128, None, 0, 1).threads == 1
 
 
+def test_plans_and_scratch_memory_are_kept_up_to_the_limit(alm):
+    expected = zonal.alm2map(alm, NSIDE)
+    zonal.clear_caches()
+    assert zonal.cache_limit() == 0
+    first = zonal.alm2map(alm, NSIDE)
+    kept = zonal.cache_limit()
+    np.testing.assert_array_equal(first, expected)
+    np.testing.assert_array_equal(zonal.alm2map(alm, NSIDE), expected)
+    np.testing.assert_array_equal(zonal.SHT(zonal.Grid.healpix(NSIDE), LMAX).synthesize(alm[0]), expected[0])
+    assert zonal.cache_limit() == kept > 0, "nothing is made that was there"
+    zonal.alm2map(alm[0], 2 * NSIDE)
+    assert zonal.cache_limit() > kept
+    try:
+        assert zonal.cache_limit(0) == 0
+        np.testing.assert_array_equal(zonal.alm2map(alm, NSIDE), expected)
+        assert zonal.cache_limit() == 0
+    finally:
+        zonal.cache_limit(2**28)
+
+
 def test_alm_of_maps_are_those_of_healpy(rng):
     maps = rng.standard_normal((3, 12 * NSIDE**2))
     expected = healpy.map2alm(maps, lmax=LMAX, iter=3, pol=True)

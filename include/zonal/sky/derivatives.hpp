@@ -1,7 +1,7 @@
 #pragma once
 
 #include <complex>
-#include <optional>
+#include <memory>
 
 #include "zonal/progress.hpp"
 #include "zonal/sht.hpp"
@@ -25,7 +25,7 @@ class HessianPlan {
     HessianPlan(const Grid& grid, const ShtOptions& transform,
                 VectorComponents components = VectorComponents::theta_phi, double radius = 1);
 
-    const ShtPlan& transform() const { return scalar_; }
+    const ShtPlan& transform() const { return *scalar_; }
 
     /// alm: [batch, 1, layout.size()]; map: [batch, 3, n_pixels] = theta theta, theta phi, phi phi, or east
     /// east, east north, north north (= phi phi, -theta phi, theta theta). Both in host memory; a copy of the
@@ -36,8 +36,8 @@ class HessianPlan {
   private:
     VectorComponents components_;
     double radius_;
-    ShtPlan scalar_;
-    std::optional<ShtPlan> traceless_;  ///< none for lmax < 2, where it is 0
+    std::shared_ptr<const ShtPlan> scalar_;
+    std::shared_ptr<const ShtPlan> traceless_;  ///< none for lmax < 2, where it is 0
 };
 
 }  // namespace zonal

@@ -2,6 +2,7 @@
 
 #include <complex>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "zonal/analysis.hpp"
@@ -46,7 +47,7 @@ class VectorPlan {
     /// above 0.
     VectorPlan(const Grid& grid, const ShtOptions& transform, const VectorOptions& options);
 
-    const ShtPlan& transform() const { return plan_; }
+    const ShtPlan& transform() const { return *plan_; }
     const VectorOptions& options() const { return options_; }
 
     /// alm: [batch, 2 (1 for one part), layout.size()], the scalars, in host memory, where a copy of them is
@@ -71,7 +72,7 @@ class VectorPlan {
     std::vector<double> factors() const;
 
     VectorOptions options_;
-    ShtPlan plan_;
+    std::shared_ptr<const ShtPlan> plan_;
 };
 
 }  // namespace zonal

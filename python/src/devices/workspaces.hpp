@@ -39,6 +39,14 @@ class Workspaces {
         if (kept_.size() > most_kept) kept_.pop_front();
     }
 
+    /// Calls take(workspace) for all that are kept, which then are no longer.
+    template <class Take>
+    void give_away(const Take& take) {
+        const std::lock_guard lock(mutex_);
+        for (auto& one : kept_) take(std::move(one.workspace));
+        kept_.clear();
+    }
+
   private:
     struct Kept {
         Stream stream;

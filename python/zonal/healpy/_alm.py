@@ -75,6 +75,10 @@ class Alm:
 
 def layout_of(n_alm: int, lmax: int | None, mmax: int | None) -> tuple[int, int]:
     """Returns lmax and mmax of n_alm coefficients. Raises TypeError, as healpy does, if they do not fit."""
+    if lmax is None and mmax is None:  # the usual case
+        lmax = (math.isqrt(8 * n_alm + 1) - 3) // 2
+        if (lmax + 1) * (lmax + 2) == 2 * n_alm > 0:
+            return lmax, lmax
     if lmax is None or lmax < 0:
         lmax = Alm.getlmax(n_alm, mmax)
     lmax = integer("lmax", lmax)

@@ -44,10 +44,19 @@ def gauss_beam(fwhm: float, lmax: int = 512, pol: bool = False) -> NDArray[np.fl
     sigma = fwhm / _FWHM_OF_SIGMA
     if integer("lmax", lmax) > MAX_LMAX:
         raise ValueError(f"lmax = {lmax}: must be at most {MAX_LMAX}")
+    window = _gaussian(sigma, lmax)
+    if pol:
+        window = window[:, None] * np.exp(0.5 * sigma**2 * np.array([0, _OF_SPIN_2, _OF_SPIN_2, _OF_SPIN_2 / 2]))
+    return window
+
+
+# Challinor et al. (2000): spin 2 adds spin^2 sigma^2 / 2 to the exponent.
+_OF_SPIN_2 = 4
+
+
+def _gaussian(sigma: float, lmax: int) -> NDArray[np.float64]:
     l = np.arange(lmax + 1.0)
     window: NDArray[np.float64] = np.exp(-0.5 * l * (l + 1) * sigma**2)
-    if pol:  # Challinor et al. (2000): spin 2 adds spin^2 sigma^2 / 2 to the exponent
-        window = window[:, None] * np.exp(0.5 * sigma**2 * np.array([0, 4, 4, 2]))
     return window
 
 
@@ -65,8 +74,9 @@ def beam_windows(lmax: int, fwhm: float, sigma: float | None, beam_window: Any) 
     width = fwhm if sigma is None else sigma * _FWHM_OF_SIGMA
     if width == 0:
         return None
-    beams = gauss_beam(width, lmax, pol=True)
-    return np.ascontiguousarray(beams[:, 0]), np.ascontiguousarray(beams[:, 1])
+    _require_width("fwhm", width, np.pi)
+    beam = _gaussian(width / _FWHM_OF_SIGMA, lmax)
+    return beam, beam * np.exp(0.5 * (width / _FWHM_OF_SIGMA)**2 * _OF_SPIN_2)
 
 
 @checked

@@ -12,7 +12,7 @@ from .. import io
 from .._arrays import integer, real_input
 from .._notes import warn
 from .._pixels import UNSEEN, is_unseen
-from ..sht import SHT, healpix_sht
+from ..sht import SHT, analyze_rows, healpix_sht
 from ..vector_fields import gradient
 from ._alm import alm_rows, array_to_change, layout_of, multiply
 from ._beams import beam_windows
@@ -63,6 +63,8 @@ class MapSet:
 
 
 def _bad_pixels(row: Any) -> NDArray[np.bool_] | None:
+    if type(row) is np.ndarray and row.dtype.kind == "f" and row.min() > 0.9 * UNSEEN:
+        return None  # as in the following, for what most maps are
     values = np.asarray(np.ma.getdata(row))  # of a Quantity, its numbers
     masked = np.ma.getmaskarray(row) if np.ma.isMaskedArray(row) else None
     # one pass over the pixels if none is bad, which is the usual case; NaN does not return here
@@ -75,6 +77,8 @@ def _bad_pixels(row: Any) -> NDArray[np.bool_] | None:
 
 def _rows(maps: Any, given: list[Any]) -> NDArray[np.float64]:
     """Returns maps as [row, pixel], in the caller's memory if possible."""
+    if type(maps) is np.ndarray and maps.ndim == 1 and maps.dtype == np.float64:
+        return real_input("maps", maps)[None]
     if isinstance(maps, np.ndarray):
         return np.atleast_2d(real_input("maps", np.ma.getdata(maps))).astype(np.float64, copy=False)
     return np.array([real_input("maps", np.ma.getdata(row)) for row in given], np.float64)
@@ -116,18 +120,18 @@ class Transforms:
             self.of_spin(2).synthesize(alm[1:], maps[1:])
         return maps
 
-    def analyze(self, rows: NDArray[np.float64], pol: bool, **options: Any) -> NDArray[np.complex128]:
-        """Returns alm, [row, n_alm], of maps, [row, pixel]."""
+    def analyze(self, rows: NDArray[np.float64], pol: bool, iterations: int, **weights: Any) -> NDArray[np.complex128]:
+        """Returns alm, [row, n_alm], of maps, [row, pixel], of a MapSet."""
         scalar = self.of_spin(0)
         alm = np.empty((len(rows), scalar.n_alm), np.complex128)
         if not pol:
-            scalar.analyze(rows, alm, **options)
+            analyze_rows(scalar, rows, alm, iterations, **weights)
             return alm
-        scalar.analyze(rows[0], alm[0], **options)
+        analyze_rows(scalar, rows[0], alm[0], iterations, **weights)
         if self.lmax < 2:
             alm[1:] = 0
         else:
-            self.of_spin(2).analyze(rows[1:], alm[1:], **options)
+            analyze_rows(self.of_spin(2), rows[1:], alm[1:], iterations, **weights)
         return alm
 
 

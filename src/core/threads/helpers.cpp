@@ -38,6 +38,22 @@ inline void pause_briefly() {
 constexpr std::chrono::microseconds time_before_sleep(200);
 constexpr int looks_before_yield = 200;
 
+/// The CPUs that a thread may use.
+struct Cpus {
+#ifdef __linux__
+    bool known = false;
+    cpu_set_t set{};
+#endif
+
+    static Cpus of_this_thread() {
+        Cpus cpus;
+#ifdef __linux__
+        cpus.known = sched_getaffinity(0, sizeof cpus.set, &cpus.set) == 0;
+#endif
+        return cpus;
+    }
+};
+
 }  // namespace
 
 void start_thread(const std::function<void()>& run) {
@@ -62,13 +78,11 @@ class Helper {
         start_thread([this] { run(); });
     }
 
-    void offer(const std::function<void(int)>& work, int thread) {
+    /// cpus: those of the caller.
+    void offer(const std::function<void(int)>& work, int thread, const Cpus& cpus) {
         work_ = &work;
         thread_ = thread;
-#ifdef __linux__
-        // A thread has the CPUs of the one that started it, which may have been another than this caller.
-        has_cpus_ = sched_getaffinity(0, sizeof cpus_, &cpus_) == 0;
-#endif
+        cpus_ = cpus;
         become(offered);
     }
     /// Takes the work back, or waits for its end.
@@ -111,10 +125,11 @@ class Helper {
         std::unique_lock lock(mutex_);
         changed_.wait(lock, [&] { return state_ != state; });
     }
+    /// A thread has the CPUs of the one that started it, which may have been another than this caller.
     void use_cpus() {
 #ifdef __linux__
-        if (!has_cpus_ || std::memcmp(&cpus_, &used_cpus_, sizeof cpus_) == 0) return;
-        if (sched_setaffinity(0, sizeof cpus_, &cpus_) == 0) used_cpus_ = cpus_;
+        if (!cpus_.known || std::memcmp(&cpus_.set, &used_cpus_.set, sizeof cpus_.set) == 0) return;
+        if (sched_setaffinity(0, sizeof cpus_.set, &cpus_.set) == 0) used_cpus_ = cpus_;
 #endif
     }
 
@@ -123,10 +138,7 @@ class Helper {
     std::atomic<State> state_{idle};
     const std::function<void(int)>* work_ = nullptr;
     int thread_ = 0;
-#ifdef __linux__
-    bool has_cpus_ = false;
-    cpu_set_t cpus_{}, used_cpus_{};
-#endif
+    Cpus cpus_, used_cpus_;
 };
 
 namespace {
@@ -185,7 +197,8 @@ HelpersAtWork::HelpersAtWork(int n_helpers, const std::function<void(int)>& work
             "what limits their number or memory (ulimit -u and -v, the limits of a container)",
             n_helpers + 1, helpers_.size() + 1, error.code().message()));
     }
-    for (std::size_t i = 0; i < helpers_.size(); ++i) helpers_[i]->offer(work, static_cast<int>(i) + 1);
+    const Cpus cpus = Cpus::of_this_thread();
+    for (std::size_t i = 0; i < helpers_.size(); ++i) helpers_[i]->offer(work, static_cast<int>(i) + 1, cpus);
 }
 
 HelpersAtWork::~HelpersAtWork() {

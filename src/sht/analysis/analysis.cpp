@@ -16,6 +16,7 @@
 #include "sht/progress_part.hpp"
 #include "sht/rings/meridian_integral.hpp"
 #include "sht/transform.hpp"
+#include "sht/transform_cache.hpp"
 #include "zonal/error.hpp"
 
 namespace zonal {
@@ -275,8 +276,10 @@ std::int64_t invertible_lmax(const Grid& grid) {
 template <class T>
 AnalysisReport analyze(const ShtPlan& plan, ConstView<T, 3> map, View<std::complex<T>, 3> alm,
                        const AnalysisOptions& options) {
-    ShtWorkspace workspace = plan.make_workspace();
-    return analyze<T>(plan, map, alm, workspace, options);
+    AnalysisReport report;
+    sht::with_kept_workspace(
+        plan, [&](ShtWorkspace& workspace) { report = analyze<T>(plan, map, alm, workspace, options); });
+    return report;
 }
 
 template <class T>
@@ -332,8 +335,8 @@ void adjoint_analysis(const ShtPlan& plan, ConstView<std::complex<T>, 3> alm, Vi
 template <class T>
 void adjoint_analysis(const ShtPlan& plan, ConstView<std::complex<T>, 3> alm, View<T, 3> map,
                       const Progress& progress) {
-    ShtWorkspace workspace = plan.make_workspace();
-    adjoint_analysis<T>(plan, alm, map, workspace, progress);
+    sht::with_kept_workspace(
+        plan, [&](ShtWorkspace& workspace) { adjoint_analysis<T>(plan, alm, map, workspace, progress); });
 }
 
 template void adjoint_analysis(const ShtPlan&, View<const std::complex<float>, 3>, View<float, 3>,

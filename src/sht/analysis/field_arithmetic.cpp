@@ -18,6 +18,9 @@ namespace {
 // Rings per task: small enough that the polar rings' short tasks even out, large enough to cost nothing.
 constexpr std::int64_t rings_per_task = 16;
 
+/// What one pass over a map or over the real and imaginary parts of alm takes on one core for each number.
+constexpr double microseconds_of_value = 5e-4;
+
 template <class T>
 class CpuMapArithmetic final : public MapArithmetic<T> {
   public:
@@ -114,7 +117,9 @@ class CpuMapArithmetic final : public MapArithmetic<T> {
     void for_each_run(ConstMap map, const Visit& visit) const {
         const auto& rings = grid_.rings();
         const auto n_tasks = (grid_.n_rings() + rings_per_task - 1) / rings_per_task;
-        core::parallel_for(n_tasks, threads_, [&](std::int64_t task, int) {
+        const int threads =
+            core::paying_threads(threads_, microseconds_of_value * static_cast<double>(map.size()));
+        core::parallel_for(n_tasks, threads, [&](std::int64_t task, int) {
             for (auto i = task * rings_per_task; i < std::min((task + 1) * rings_per_task, grid_.n_rings());
                  ++i)
                 for (std::int64_t b = 0; b < map.extent(0); ++b)
@@ -158,7 +163,7 @@ class CpuAlmArithmetic final : public AlmArithmetic<T> {
     }
     std::vector<double> squares(ConstAlm alm) override {
         Array<double, 2> partial({layout_.n_orders(), alm.extent(0)});
-        for_each_order([&](std::int64_t i) {
+        for_each_order(2 * alm.size(), [&](std::int64_t i) {
             for (std::int64_t b = 0; b < alm.extent(0); ++b) partial(i, b) = square(alm, b, layout_.order(i));
         });
         return transform_ != nullptr ? transform_->sum_orders(partial.view()) : sum_rows(partial.view());
@@ -173,7 +178,7 @@ class CpuAlmArithmetic final : public AlmArithmetic<T> {
                 for (std::int64_t first = 0; first <= layout_.lmax(); first += n_together) {
                     const auto end = std::min(first + n_together, layout_.lmax() + 1);
                     Array<double, 2> partial({layout_.n_orders(), end - first});
-                    for_each_order([&](std::int64_t i) {
+                    for_each_order(2 * layout_.n_orders() * (end - first), [&](std::int64_t i) {
                         const std::int64_t m = layout_.order(i);
                         for (std::int64_t l = std::max(first, m); l < end; ++l) {
                             const std::complex<double> value = alm(b, c, layout_.index(l, m));
@@ -209,14 +214,17 @@ class CpuAlmArithmetic final : public AlmArithmetic<T> {
         }
         return (m == 0 ? 1 : 2) * std::accumulate(sum, sum + n_sums, 0.0);
     }
+    /// visit(number) for all orders of alm that hold n_values numbers.
     template <class Visit>
-    void for_each_order(const Visit& visit) const {
-        core::parallel_for(layout_.n_orders(), threads_, [&](std::int64_t i, int) { visit(i); });
+    void for_each_order(std::int64_t n_values, const Visit& visit) const {
+        const int threads =
+            core::paying_threads(threads_, microseconds_of_value * static_cast<double>(n_values));
+        core::parallel_for(layout_.n_orders(), threads, [&](std::int64_t i, int) { visit(i); });
     }
     /// visit(b, x, y) for the real and imaginary parts.
     template <class Visit>
     void for_each_part(ConstAlm x, Alm y, const Visit& visit) const {
-        for_each_order([&](std::int64_t i) {
+        for_each_order(2 * x.size(), [&](std::int64_t i) {
             const std::int64_t m = layout_.order(i);
             for (std::int64_t b = 0; b < x.extent(0); ++b)
                 for (std::int64_t c = 0; c < x.extent(1); ++c) {

@@ -59,7 +59,10 @@ BadPixels count_bad_pixels(const Grid& grid, View<const T, 1> map, int threads) 
     constexpr std::int64_t rings_per_task = 64;
     const std::int64_t n_tasks = (grid.n_rings() + rings_per_task - 1) / rings_per_task;
     std::vector<BadPixels> found(static_cast<std::size_t>(n_tasks));
-    core::parallel_for(n_tasks, core::resolve_threads(threads), [&](std::int64_t task, int) {
+    constexpr double microseconds_of_pixel = 5e-4;
+    const int paying = core::paying_threads(core::resolve_threads(threads),
+                                            microseconds_of_pixel * static_cast<double>(map.size()));
+    core::parallel_for(n_tasks, paying, [&](std::int64_t task, int) {
         const auto end = std::min((task + 1) * rings_per_task, grid.n_rings());
         for (auto r = task * rings_per_task; r < end; ++r) {
             const Ring& ring = grid.rings()[r];

@@ -28,6 +28,24 @@ TEST(ParallelFor, CallsEveryTaskOnceOnPermittedThreads) {
     }
 }
 
+TEST(ParallelFor, TakesAsManyThreadsAsPay) {
+    for (const int most : {1, 2, 16, 4096}) {
+        EXPECT_EQ(paying_threads(most, 0), 1);
+        EXPECT_EQ(paying_threads(most, 59), 1) << "two would have less than 30 us each";
+        EXPECT_EQ(paying_threads(most, 1e9), most);
+    }
+    EXPECT_EQ(paying_threads(16, 61), 2);
+    EXPECT_EQ(paying_threads(16, 301), 10) << "10 threads of 30 us";
+    EXPECT_EQ(paying_threads(16, 451), 15);
+    EXPECT_EQ(paying_threads(16, 513), 16);
+    EXPECT_EQ(paying_threads(64, 1801), 30) << "1801 / 30 + 30 * 2 us is the least";
+    for (double before = 1, time = 1; time < 1e6; time *= 1.1) {
+        const int threads = paying_threads(256, time);
+        EXPECT_GE(threads, before);
+        before = threads;
+    }
+}
+
 /// What a thread writes to its own scratch needs no lock.
 TEST(ParallelFor, NeverRunsTwoTasksOfOneThreadNumberAtOnce) {
     constexpr int threads = 4;

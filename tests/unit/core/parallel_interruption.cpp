@@ -40,6 +40,24 @@ TEST(ParallelInterruption, EndsLongWorkFromTheCallersThread) {
     }
 }
 
+// Not after each of them, as a look at the clock takes as long as a task.
+TEST(ParallelInterruption, EndsManyShortTasks) {
+    const auto start = Clock::now();
+    const InterruptionCheck check([] { return true; });
+    std::int64_t done = 0;
+    EXPECT_THROW(parallel_for(std::int64_t{1} << 60, 1, [&](std::int64_t, int) { ++done; }), Cancelled);
+    EXPECT_GE(Clock::now() - start, std::chrono::milliseconds(50)) << "when the first question is due";
+    EXPECT_GT(done, 1000);
+    // Tasks that are short at first and long then.
+    const auto again = Clock::now();
+    EXPECT_THROW(parallel_for(std::int64_t{1} << 60, 1,
+                              [&](std::int64_t task, int) {
+                                  if (task > 100) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+                              }),
+                 Cancelled);
+    EXPECT_LT(Clock::now() - again, std::chrono::seconds(10)) << "16 of them are 80 ms on an idle machine";
+}
+
 TEST(ParallelInterruption, AsksAtMostEveryFiftyMilliseconds) {
     int questions = 0;
     const auto start = Clock::now();
