@@ -91,6 +91,7 @@ PIXELS = [
     ({"COORDSYS": "E"}, {}, "ecliptic", ""),
     ({"COORDSYS": "SUPERGALACTIC"}, {}, "unknown coordinates", "zonal convert --set-coordsys names them"),
     ({}, {"COORDSYS": "C"}, "equatorial", ""),
+    ({"INDXSCHM": "IMPLICIT", "OBJECT": "PARTIAL"}, {}, "nside 2, ring", ""),
     ({"BAD_DATA": "NaN"}, {}, "nside 2, ring", ""),
     ({"BAD_DATA": "-1.6375E+30"}, {}, "nside 2, ring", ""),
 ]
@@ -131,13 +132,25 @@ def test_keys_of_pixels_are_read_as_what_they_can_only_mean(keys, primary, expec
     ({"ORDERING": "SPIRAL"}, "must be RING or NESTED, unless you say which it is (ordering_if_absent, --order-if-absent)"),
     ({"NSIDE": 2.5}, "must be an integer"), ({"NSIDE": "two"}, "must be an integer"),
     ({"POLAR": "perhaps"}, "must be T or F"), ({"BAD_DATA": "none"}, "must be a number"),
-    ({"INDXSCHM": "SPARSE"}, "must be IMPLICIT or EXPLICIT")])
+    ({"INDXSCHM": "SPARSE"}, "must be IMPLICIT or EXPLICIT"),
+    ({"INDXSCHM": "EXPLICIT", "OBJECT": "FULLSKY"}, "there is no column of pixel numbers")])
 def test_other_values_are_errors(keys, message, tmp_path):
     write_table(tmp_path / "map.fits", ["SIGNAL"], keys)
     result = call("convert", "map.fits", "out.fits", cwd=tmp_path)
     assert result.code == 1
     assert message in result.err
     assert not (tmp_path / "out.fits").exists()
+
+
+def test_a_column_of_numbers_settles_what_scheme_and_object_leave_open(tmp_path):
+    names, values = ["PIXEL", "SIGNAL"], np.array([np.arange(N_PIXELS)[::-1], np.arange(N_PIXELS)], float)
+    write_table(tmp_path / "full.fits", names, {"INDXSCHM": "EXPLICIT", "OBJECT": "FULLSKY"}, values=values)
+    assert call("convert", "full.fits", "out.fits", cwd=tmp_path).code == 0
+    assert np.array_equal(fits.getdata(tmp_path / "out.fits", 1).field(0).ravel(), values[1][::-1])
+    write_table(tmp_path / "part.fits", names, {"INDXSCHM": "IMPLICIT", "OBJECT": "PARTIAL"}, values=values)
+    result = call("convert", "part.fits", "out.fits", "--overwrite", cwd=tmp_path)
+    assert result.code == 1
+    assert "and there is a column of pixel numbers" in result.err
 
 
 def test_an_option_stands_for_an_order_that_cannot_be_read(tmp_path):

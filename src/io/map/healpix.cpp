@@ -62,8 +62,13 @@ Indexing find_indexing(const Hdu& hdu, std::vector<std::string>& notes) {
     if (!scheme.empty() && scheme != "IMPLICIT" && scheme != "EXPLICIT") {
         throw InvalidArgument("INDXSCHM", fmt::format("'{}'", scheme), "must be IMPLICIT or EXPLICIT");
     }
-    if ((scheme == "EXPLICIT" && object == "FULLSKY") || (scheme == "IMPLICIT" && object == "PARTIAL")) {
-        throw InvalidArgument(fmt::format("INDXSCHM = '{}' contradicts OBJECT = '{}'", scheme, object));
+    // Some tables list every pixel by number, and others have a value for every pixel, many of them UNSEEN.
+    const bool has_numbers = find_pixel_column(hdu) >= 0;
+    if ((scheme == "EXPLICIT" && object == "FULLSKY" && !has_numbers) ||
+        (scheme == "IMPLICIT" && object == "PARTIAL" && has_numbers)) {
+        throw InvalidArgument(
+            fmt::format("INDXSCHM = '{}' contradicts OBJECT = '{}', and there is {} column of pixel numbers",
+                        scheme, object, has_numbers ? "a" : "no"));
     }
     if (hdu.header.integer("GRAIN").value_or(0) > 1) {
         throw InvalidArgument("GRAIN", *hdu.header.integer("GRAIN"), "must be 0 or 1");

@@ -33,7 +33,7 @@ std::vector<BadPixels> find_bad_pixels(MapFile& file, bool replace) {
 /// is named by its number in the file. bad: what was found in each column.
 void settle_bad_pixels(const std::vector<BadPixels>& bad, const ReadMapOptions& options, MapFile& file) {
     const auto name = [&](std::size_t i) {
-        return fmt::format("{}: column {}", file.source, file.columns[i].name);
+        return fmt::format("{}: column {}", file.source, column_label(file, i));
     };
     for (std::size_t i = 0; i < bad.size(); ++i) {
         file.may_be_infinite |= options.infinite_is_kept && bad[i].infinite > 0;
@@ -73,6 +73,11 @@ SkyRows rows_of(std::optional<SkyMap>& sky, const ReadMapOptions& options) {
 
 }  // namespace
 
+std::string column_label(const MapFile& map, std::size_t column) {
+    const auto& name = map.columns[column].name;
+    return name.empty() ? fmt::format("{}", column) : name;
+}
+
 std::string describe_reading(const MapFile& map) {
     constexpr std::size_t most_names = 6;
     std::vector<std::string> names, units;
@@ -81,7 +86,7 @@ std::string describe_reading(const MapFile& map) {
         const auto& column = map.columns[i];
         const bool is_stokes = polarized && column.stokes != Stokes::none;
         names.emplace_back(is_stokes             ? std::string(1, "-IQU"[static_cast<int>(column.stokes)])
-                           : column.name.empty() ? fmt::format("column {}", i)
+                           : column.name.empty() ? "column " + column_label(map, i)
                                                  : column.name);
         if (std::find(units.begin(), units.end(), column.unit) == units.end()) units.push_back(column.unit);
     }

@@ -43,7 +43,7 @@ void replace_nan_of_parts(MapFile& file, const Communicator& ranks) {
     for (std::size_t i = 0; i < counts.size(); ++i)
         if (counts[i] > 0)
             file.notes.push_back(fmt::format("{}: column {}: {:.0f} NaN taken as UNSEEN", file.source,
-                                             file.columns[i].name, counts[i]));
+                                             column_label(file, i), counts[i]));
 }
 
 /// This rank's pixels of each column, wherever they are.
@@ -60,12 +60,11 @@ Pixels pixels_of(const MapFile& map) {
 void require_numbers_of_part(const MapFile& file, const Pixels& pixels, const PixelPlaces& places,
                              const std::string& path) {
     for (std::size_t i = 0; i < pixels.size(); ++i) {
-        const auto& column = file.columns[i];
         const auto bad = count_bad_pixels(pixels[i]);
         if (bad.nan + bad.infinite == 0) continue;
         const auto first = places[bad.nan > 0 ? bad.first_nan : bad.first_infinite];
         throw IoError(fmt::format("{}: column {}: {} pixels of this rank{} are {}, the first is pixel {}{}",
-                                  path.empty() ? file.source : path, column.name,
+                                  path.empty() ? file.source : path, column_label(file, i),
                                   bad.nan > 0 ? bad.nan : bad.infinite, path.empty() ? "" : "'s result",
                                   bad.nan > 0 ? "NaN" : "infinite", first,
                                   bad.nan > 0 && path.empty() ? nan_as_unseen : ""));

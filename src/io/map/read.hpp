@@ -34,6 +34,9 @@ void write_car_image(FitsWriter& writer, const MapFile& map, const CarPixels& ca
 /// Throws InvalidArgument for pixels, columns or cards that no file can have.
 void check_header(const MapFile& map);
 
+/// A column's name, or its number where it has none.
+std::string column_label(const MapFile& map, std::size_t column);
+
 /// The columns' own names, but HEALPix' name where a reader could not tell that a column is I, Q or U.
 std::vector<std::string> column_names(const MapFile& map);
 
