@@ -32,26 +32,28 @@ def of_healpy(path):
 
 
 def of_image(path):
-    """The sorted pixels of each plane of the first image, or None."""
+    """The first image's planes, or None."""
     with fits.open(path) as file:
         images = [hdu.data for hdu in file if isinstance(hdu, (fits.PrimaryHDU, fits.ImageHDU, fits.CompImageHDU)) and hdu.data is not None]
-    if not images:
-        return None
-    planes = images[0].reshape(-1, *images[0].shape[-2:])
-    if np.array_equal(planes[..., 0], planes[..., -1], equal_nan=True):  # the same longitude
-        planes = planes[..., :-1]
-    return np.sort(pixels(planes.reshape(len(planes), -1)), axis=1)
+    return pixels(images[0]).reshape(-1, *images[0].shape[-2:]) if images else None
+
+
+def has_pixels(planes, found):
+    """Whether each row has its plane's finite pixels, in whatever order."""
+    known = [np.sort(row[np.isfinite(row)]) for row in found]
+    wanted = [np.sort(plane[np.isfinite(plane)]) for plane in planes]
+    return len(known) == len(wanted) and all(map(np.array_equal, known, wanted))
 
 
 def is_right(path, found):
     peer = of_healpy(path)
     if peer is not None and peer.shape == found.shape:
         return "healpy", np.array_equal(peer, found, equal_nan=True)
-    image = of_image(path)
-    if image is None:
+    planes = of_image(path)
+    if planes is None:
         return "nobody", True
-    known = [np.sort(row[np.isfinite(row)]) for row in found]
-    return "astropy", len(image) == len(known) and all(np.array_equal(a, b[np.isfinite(b)]) for a, b in zip(known, image))
+    same_meridian = np.array_equal(planes[..., 0], planes[..., -1], equal_nan=True)  # in the first and the last column
+    return "astropy", has_pixels(planes, found) or same_meridian and has_pixels(planes[..., :-1], found)
 
 
 def read(path):
