@@ -21,6 +21,7 @@ nlohmann-json3-dev | pkg-config --exists nlohmann_json
 "
 TEST_PACKAGES="
 ccache          | command -v ccache
+make            | command -v make
 git             | command -v git
 libgtest-dev    | pkg-config --exists gtest
 libgmock-dev    | pkg-config --exists gmock
