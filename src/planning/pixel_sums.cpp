@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "planning/request.hpp"
-#include "radial/column_sums.hpp"
 #include "radial/convolver.hpp"
 #include "sht/analysis/field_math.hpp"
 #include "sht/progress_part.hpp"
@@ -70,19 +69,6 @@ std::vector<radial::LatitudeBand> bands_of(const SkyPatch& patch, double support
     return bands;
 }
 
-/// What the counts of a patch's pixels are divided by.
-std::vector<double> column_sums_of(const SkyPatch& patch, const std::vector<radial::LatitudeBand>& bands,
-                                   const RadialKernel& kernel, const PixelConvolutionOptions& options) {
-    std::vector<double> sums(static_cast<std::size_t>(patch.grid().n_pixels()));
-    for (const auto& band : bands) {
-        const BandSky sky(band, band.input.grid);
-        const auto of_band = radial::column_sums(band.output.grid, kernel, band.input.grid, options, sky);
-        copy_pixels<double>(copies_between(sky.pixels(), patch.pixels()),
-                            {of_band.data(), {1, std::ssize(of_band)}}, {sums.data(), {1, std::ssize(sums)}});
-    }
-    return sums;
-}
-
 }  // namespace
 
 PixelSums::PixelSums(const ConvolutionRequest& request, const ConvolutionChoice& choice,
@@ -97,7 +83,9 @@ PixelSums::PixelSums(const ConvolutionRequest& request, const ConvolutionChoice&
     if (const auto* patch = part.patch()) {
         bands_ = bands_of(*patch, std::max(of_scalar, of_spin));
         if (options.keep_counts)
-            column_sums_ = column_sums_of(*patch, bands_, cut(request.kernel, choice.support), sums);
+            for (const auto& band : bands_)
+                columns_of_bands_.emplace_back(band.output.grid, cut(request.kernel, choice.support),
+                                               band.input.grid, sums);
         return;
     }
     halo_ = part.halo(std::max(of_scalar, of_spin));
@@ -106,7 +94,7 @@ PixelSums::PixelSums(const ConvolutionRequest& request, const ConvolutionChoice&
         if (has_spin) spin_.emplace(grid_in, cut(*request.polarization, choice.support), grid(), sums);
         if (!needs_scalar) return;
         const auto kernel = cut(request.kernel, choice.support);
-        if (options.keep_counts) column_sums_ = radial::column_sums(grid(), kernel, grid_in, sums, part);
+        if (options.keep_counts) columns_.emplace(grid(), kernel, grid_in, sums);
         scalar_.emplace(options.keep_counts ? radial::unweighted(grid_in) : grid_in, kernel, grid(), sums);
     });
     if (spin_)
@@ -142,11 +130,23 @@ void PixelSums::in_bands(View<const T, 2> maps, View<T, 2> convolved, const Prog
 }
 
 template <class T>
+Array<T, 2> PixelSums::shares_of(View<const T, 2> counts) const {
+    if (bands_.empty()) return columns_->divide<T>(counts, part_);
+    const auto own = part_.pixels();
+    Array<T, 2> shares(counts.extents());
+    for (std::size_t i = 0; i < bands_.size(); ++i) {
+        const BandSky sky(bands_[i], bands_[i].input.grid);
+        const auto of_band = on_pixels(counts, own, sky.pixels(), 0);
+        const auto divided = columns_of_bands_[i].divide<T>(of_band.view(), sky);
+        copy_pixels(copies_between(sky.pixels(), own), divided.view(), shares.view());
+    }
+    return shares;
+}
+
+template <class T>
 void PixelSums::convolve(View<const T, 2> maps, View<T, 2> convolved, const Progress& progress) {
     Array<T, 2> shares;
-    if (options_.keep_counts)
-        part_.together("shares of counts",
-                       [&] { shares = radial::divide_by_columns<T>(grid(), maps, column_sums_); });
+    if (options_.keep_counts) part_.together("shares of counts", [&] { shares = shares_of(maps); });
     if (options_.keep_counts) maps = std::as_const(shares).view();
     if (!bands_.empty())
         return in_bands(maps, convolved, progress, [](PixelSums& sums, auto in, auto out, const auto& part) {

@@ -3,8 +3,12 @@
 #include <fmt/core.h>
 
 #include <cmath>
+#include <utility>
 
+#include "core/parallel.hpp"
 #include "radial/column_sums.hpp"
+#include "radial/pixel_sum/filled_pixels.hpp"
+#include "radial/pixel_sum/spread.hpp"
 #include "sht/analysis/field_math.hpp"
 #include "sht/array_checks.hpp"
 #include "zonal/error.hpp"
@@ -53,41 +57,75 @@ Grid unweighted(const Grid& grid) {
     return Grid(std::move(rings), grid.n_pixels(), grid.name());
 }
 
-std::vector<double> column_sums(const Grid& grid, const RadialKernel& kernel, const Grid& grid_out,
-                                PixelConvolutionOptions options, const SkyPart& part) {
-    options.precision = Precision::float64;
-    // The convolution of 1, from the output's pixels to the input's.
-    const PixelConvolutionPlan plan(unweighted(grid_out), kernel, grid, options);
-    const std::vector<double> ones(static_cast<std::size_t>(grid_out.n_pixels()), 1.);
-    std::vector<double> sums(static_cast<std::size_t>(grid.n_pixels()), 0.);
-    plan.convolve<double>(View<const double, 2>(ones.data(), {1, grid_out.n_pixels()}),
-                          View<double, 2>(sums.data(), {1, grid.n_pixels()}));
+namespace {
+
+/// Which pixels hold counts in any of the maps, and how many.
+template <class T>
+std::pair<std::vector<bool>, std::int64_t> filled_pixels(const Grid& grid, View<const T, 2> counts) {
+    std::vector<bool> filled(static_cast<std::size_t>(grid.n_pixels()));
+    std::int64_t n_filled = 0;
     for (const Ring& ring : grid.rings())
-        for (auto pixel = ring.first_pixel; pixel < ring.first_pixel + ring.n_pixels; ++pixel) {
-            const double sum = sums[static_cast<std::size_t>(pixel)];
-            if (!(sum > 0))
-                throw InvalidArgument("kernel",
-                                      fmt::format("its sum over the output's pixels around input pixel {} is "
-                                                  "{}: must be positive to conserve counts",
-                                                  part.whole_pixel(pixel), sum));
-        }
-    return sums;
+        for (auto pixel = ring.first_pixel; pixel < ring.first_pixel + ring.n_pixels; ++pixel)
+            for (std::int64_t map = 0; map < counts.extent(0); ++map)
+                if (counts(map, pixel) != 0) {
+                    filled[static_cast<std::size_t>(pixel)] = true;
+                    ++n_filled;
+                    break;
+                }
+    return {std::move(filled), n_filled};
+}
+
+}  // namespace
+
+ColumnSums::ColumnSums(const Grid& grid, const RadialKernel& kernel, const Grid& grid_out,
+                       const PixelConvolutionOptions& options)
+    : grid_(grid), kernel_(kernel), grid_out_(grid_out), options_(options) {
+    options_.precision = Precision::float64;
+    options_.threads = core::resolve_threads(options.threads);
+}
+
+const std::vector<double>& ColumnSums::all() const {
+    const std::lock_guard lock(mutex_);
+    if (!all_.empty()) return all_;
+    // The convolution of 1, from the output's pixels to the input's.
+    const PixelConvolutionPlan plan(unweighted(grid_out_), kernel_, grid_, options_);
+    const std::vector<double> ones(static_cast<std::size_t>(grid_out_.n_pixels()), 1.);
+    std::vector<double> sums(static_cast<std::size_t>(grid_.n_pixels()), 0.);
+    plan.convolve<double>(View<const double, 2>(ones.data(), {1, grid_out_.n_pixels()}),
+                          View<double, 2>(sums.data(), {1, grid_.n_pixels()}));
+    all_ = std::move(sums);
+    return all_;
 }
 
 template <class T>
-Array<T, 2> divide_by_columns(const Grid& grid, View<const T, 2> counts,
-                              const std::vector<double>& column_sums) {
+Array<T, 2> ColumnSums::divide(View<const T, 2> counts, const SkyPart& part) const {
+    const auto [filled, n_filled] = filled_pixels(grid_, counts);
+    const bool are_few = options_.method == PixelMethod::pixel_sum &&
+                         options_.device.kind() == Device::Kind::cpu &&
+                         n_filled * few_pixels<double>.for_weights <= grid_.n_pixels();
+    const double accuracy = options_.accuracy == 0 ? default_accuracy(options_.precision) : options_.accuracy;
+    const auto of_filled =
+        are_few ? sums_over_output(grid_, kernel_, grid_out_, accuracy, filled, options_.threads)
+                : std::vector<double>();
+    const std::vector<double>& sums = are_few ? of_filled : all();
     Array<T, 2> shares(counts.extents());
-    for (const Ring& ring : grid.rings())
-        for (std::int64_t map = 0; map < counts.extent(0); ++map)
-            for (std::int64_t pixel = ring.first_pixel; pixel < ring.first_pixel + ring.n_pixels; ++pixel)
-                shares(map, pixel) = static_cast<T>(static_cast<double>(counts(map, pixel)) /
-                                                    column_sums[static_cast<std::size_t>(pixel)]);
+    for (const Ring& ring : grid_.rings())
+        for (auto pixel = ring.first_pixel; pixel < ring.first_pixel + ring.n_pixels; ++pixel) {
+            const auto at = static_cast<std::size_t>(pixel);
+            if (!filled[at]) continue;
+            if (!(sums[at] > 0))
+                throw InvalidArgument(
+                    "kernel", fmt::format("its sum over the output's pixels around input pixel {}, which "
+                                          "holds counts, is {}: must be positive to conserve them",
+                                          part.whole_pixel(pixel), sums[at]));
+            for (std::int64_t map = 0; map < counts.extent(0); ++map)
+                shares(map, pixel) = static_cast<T>(static_cast<double>(counts(map, pixel)) / sums[at]);
+        }
     return shares;
 }
 
-template Array<float, 2> divide_by_columns(const Grid&, View<const float, 2>, const std::vector<double>&);
-template Array<double, 2> divide_by_columns(const Grid&, View<const double, 2>, const std::vector<double>&);
+template Array<float, 2> ColumnSums::divide(View<const float, 2>, const SkyPart&) const;
+template Array<double, 2> ColumnSums::divide(View<const double, 2>, const SkyPart&) const;
 
 }  // namespace radial
 
@@ -116,11 +154,19 @@ void convolve_masked(const PixelConvolutionPlan& plan, ConstView<T, 2> maps, Con
 struct CountConvolutionPlan::Implementation {
     Implementation(const Grid& grid, const RadialKernel& kernel, const Grid& grid_out,
                    const PixelConvolutionOptions& options)
-        : column_sums(radial::column_sums(grid, kernel, grid_out, options, WholeSky(grid))),
-          plan(radial::unweighted(grid), kernel, grid_out, options) {}
+        : plan(radial::unweighted(grid), kernel, grid_out, options),
+          sky(grid),
+          column_sums(grid, kernel, grid_out, on_device_of(plan, options)) {}
 
-    const std::vector<double> column_sums;
+    static PixelConvolutionOptions on_device_of(const PixelConvolutionPlan& plan,
+                                                PixelConvolutionOptions options) {
+        options.device = plan.options().device;
+        return options;
+    }
+
     const PixelConvolutionPlan plan;
+    const WholeSky sky;
+    const radial::ColumnSums column_sums;
 };
 
 CountConvolutionPlan::CountConvolutionPlan(const Grid& grid, const RadialKernel& kernel, const Grid& grid_out,
@@ -131,7 +177,7 @@ CountConvolutionPlan::CountConvolutionPlan(CountConvolutionPlan&&) noexcept = de
 CountConvolutionPlan& CountConvolutionPlan::operator=(CountConvolutionPlan&&) noexcept = default;
 
 const std::vector<double>& CountConvolutionPlan::column_sums() const {
-    return implementation_->column_sums;
+    return implementation_->column_sums.all();
 }
 
 template <class T>
@@ -140,7 +186,7 @@ void CountConvolutionPlan::convolve(ConstView<T, 2> counts, View<T, 2> convolved
     const PixelConvolutionPlan& plan = implementation_->plan;
     check_batch("counts", counts, counts.extent(0), plan.grid().n_pixels());
     check_batch("convolved", convolved, counts.extent(0), plan.grid_out().n_pixels());
-    const auto shares = radial::divide_by_columns<T>(plan.grid(), counts, column_sums());
+    const auto shares = implementation_->column_sums.divide<T>(counts, implementation_->sky);
     plan.convolve(shares.view(), convolved, progress);
 }
 
