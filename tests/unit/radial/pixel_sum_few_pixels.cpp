@@ -133,8 +133,8 @@ Grid rings_of_any_length(std::int64_t longest) {
     return Grid(rings);
 }
 
-// From one pixel in 4, which is never few, over what is few between uneven rings (one in 32) and between equal
-// ones (one in 64).
+// From one pixel in 4, which is never few, over what is few between uneven rings (one in 32) and between
+// equal ones (one in 64).
 TEST(FewPixels, AreSummedAsAllAre) {
     const Grid healpix = Grid::healpix(24), car = Grid::equidistant_cylindrical(20, 160),
                gauss = Grid::gauss_legendre(15, 150, 1.), any = rings_of_any_length(300);
