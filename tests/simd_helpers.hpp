@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "zonal/sht.hpp"
+
 /// The instruction sets that are compiled in and that this machine has.
 namespace zonal::test {
 
@@ -24,6 +26,8 @@ class ForcedTarget {
     static void dispatch_to(std::int64_t target) {
         hwy::SetSupportedTargetsForTest(target);
         hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+        // Kept scratch memory holds roots in an order that depends on the vectors' length.
+        clear_caches();
     }
 };
 
