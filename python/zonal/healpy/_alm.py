@@ -66,18 +66,23 @@ class Alm:
     @checked
     def getlmax(s: int, mmax: int | None = None) -> int:
         """Returns the lmax of s coefficients up to mmax, by default lmax; -1 if there is none."""
-        if mmax is not None and mmax >= 0:
-            lmax = (2 * s + mmax * mmax - mmax - 2) / (2 * mmax + 2)
-        else:
-            lmax = (math.sqrt(1 + 8 * s) - 3) / 2
+        if mmax is None or mmax < 0:
+            return _lmax_of(s)
+        lmax = (2 * s + mmax * mmax - mmax - 2) / (2 * mmax + 2)
         return int(lmax) if lmax == math.floor(lmax) else -1
+
+
+def _lmax_of(n_alm: int) -> int:
+    """Returns the lmax = mmax of n_alm coefficients; -1 if there is none."""
+    lmax = (math.isqrt(1 + 8 * n_alm) - 3) // 2
+    return lmax if (lmax + 1) * (lmax + 2) == 2 * n_alm else -1
 
 
 def layout_of(n_alm: int, lmax: int | None, mmax: int | None) -> tuple[int, int]:
     """Returns lmax and mmax of n_alm coefficients. Raises TypeError, as healpy does, if they do not fit."""
     if lmax is None and mmax is None:  # the usual case
-        lmax = (math.isqrt(8 * n_alm + 1) - 3) // 2
-        if (lmax + 1) * (lmax + 2) == 2 * n_alm > 0:
+        lmax = _lmax_of(n_alm)
+        if lmax >= 0:
             return lmax, lmax
     if lmax is None or lmax < 0:
         lmax = Alm.getlmax(n_alm, mmax)

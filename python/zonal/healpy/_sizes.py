@@ -38,7 +38,7 @@ def check_nside(nside: Any, nest: bool = False) -> None:
 def isnpixok(npix: Any) -> Any:
     """Whether npix is 12 nside^2 for some nside. [...] or a scalar."""
     if type(npix) is int:
-        return npix > 0 and 12 * math.isqrt(npix // 12) ** 2 == npix
+        return np.bool_(npix > 0 and 12 * math.isqrt(npix // 12) ** 2 == npix)
     array = floats("npix", npix)
     nside = np.round(np.sqrt(np.maximum(array, 0) / 12))
     return ((array > 0) & (12 * nside * nside == array))[()]

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <vector>
 
+#include "core/interruption.hpp"
 #include "fft/complex_fft.hpp"
 #include "radial/pixel_sum/schedule.hpp"
 #include "sht/rings/ring_pairs.hpp"
@@ -178,7 +179,9 @@ KernelRow RingFftGeometry::row(std::int64_t node, std::int64_t position, bool is
 }
 
 void RingFftGeometry::count_rows() {
+    const core::InterruptionPoll poll;
     for (const std::int64_t output : outputs_) {
+        poll();
         for_each_row(output, [&](const KernelRow& row, std::int64_t) { count(nodes_[output], row); });
         for (const std::int64_t ring : nodes_[output].output)
             if (ring >= 0) work_.fft_pixels += n_components() * static_cast<double>(nodes_[output].n_pixels);

@@ -185,7 +185,8 @@ void MeridianIntegral::apply(std::int64_t m, std::int64_t other, const FourierBa
     load(m, band, field, z);
     if (other >= 0) load(other, band, field, z);
     scratch.circle.forward(z);
-    // The degrees go from -half to half. On an even circle both ends are one term, of which each gets a half.
+    // The degrees go from -half to half. On an even circle these two are the same term, and each gets half of
+    // it.
     const bool even = n % 2 == 0;
     const std::int64_t above = even ? half : half + 1;
     std::copy(z, z + above, fine);

@@ -76,7 +76,7 @@ __global__ void __launch_bounds__(circle_threads)
 }
 
 /// Copies degrees -length / 2 .. length / 2 of the circles to the fine ones; coarsen_kernel copies them back.
-/// On an even circle both ends are one term, of which each gets a half.
+/// On an even circle the first and the last degree are the same term, and each gets half of it.
 __global__ void __launch_bounds__(circle_threads)
     refine_kernel(MeridianView v, const double2* circles, double2* fine) {
     const int k = blockIdx.x * circle_threads + threadIdx.x, half = v.length / 2;

@@ -144,7 +144,7 @@ TEST_F(TransformCache, KeepsScratchMemoryForAllPlansAndTakesItOnce) {
 
 TEST_F(TransformCache, DoesNotChangeResults) {
     const Grid grid = Grid::healpix(16);
-    // Of another spin and size before, so that the scratch memory is full of other numbers.
+    // The call before had another spin and size, and left its numbers in the scratch memory.
     for (const int spin : {2, 0, 1}) {
         ShtOptions all = options(20 + 7 * spin);
         all.spin = spin;
