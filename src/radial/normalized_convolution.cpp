@@ -7,8 +7,7 @@
 
 #include "core/parallel.hpp"
 #include "radial/column_sums.hpp"
-#include "radial/pixel_sum/filled_pixels.hpp"
-#include "radial/pixel_sum/spread.hpp"
+#include "radial/pixel_sum/weight_sums.hpp"
 #include "sht/analysis/field_math.hpp"
 #include "sht/array_checks.hpp"
 #include "zonal/error.hpp"
@@ -82,31 +81,39 @@ ColumnSums::ColumnSums(const Grid& grid, const RadialKernel& kernel, const Grid&
     : grid_(grid), kernel_(kernel), grid_out_(grid_out), options_(options) {
     options_.precision = Precision::float64;
     options_.threads = core::resolve_threads(options.threads);
+    if (are_weight_sums()) return;
+    // The convolution of 1, from the output's pixels to the input's.
+    const PixelConvolutionPlan plan(unweighted(grid_out), kernel, grid, options_);
+    const std::vector<double> ones(static_cast<std::size_t>(grid_out.n_pixels()), 1.);
+    all_.resize(static_cast<std::size_t>(grid.n_pixels()));
+    plan.convolve<double>(View<const double, 2>(ones.data(), {1, grid_out.n_pixels()}),
+                          View<double, 2>(all_.data(), {1, grid.n_pixels()}));
+}
+
+bool ColumnSums::are_weight_sums() const {
+    return options_.method == PixelMethod::pixel_sum && options_.device.kind() == Device::Kind::cpu;
+}
+
+std::vector<double> ColumnSums::weight_sums_of(const std::vector<bool>& wanted) const {
+    const double accuracy = options_.accuracy == 0 ? default_accuracy(options_.precision) : options_.accuracy;
+    return weight_sums(PixelSumSchedule(grid_out_, SumKernel(kernel_, accuracy), grid_, accuracy), wanted,
+                       options_.threads);
 }
 
 const std::vector<double>& ColumnSums::all() const {
     const std::lock_guard lock(mutex_);
-    if (!all_.empty()) return all_;
-    // The convolution of 1, from the output's pixels to the input's.
-    const PixelConvolutionPlan plan(unweighted(grid_out_), kernel_, grid_, options_);
-    const std::vector<double> ones(static_cast<std::size_t>(grid_out_.n_pixels()), 1.);
-    std::vector<double> sums(static_cast<std::size_t>(grid_.n_pixels()), 0.);
-    plan.convolve<double>(View<const double, 2>(ones.data(), {1, grid_out_.n_pixels()}),
-                          View<double, 2>(sums.data(), {1, grid_.n_pixels()}));
-    all_ = std::move(sums);
+    if (all_.empty())
+        all_ = weight_sums_of(std::vector<bool>(static_cast<std::size_t>(grid_.n_pixels()), true));
     return all_;
 }
 
 template <class T>
 Array<T, 2> ColumnSums::divide(View<const T, 2> counts, const SkyPart& part) const {
     const auto [filled, n_filled] = filled_pixels(grid_, counts);
-    const bool are_few = options_.method == PixelMethod::pixel_sum &&
-                         options_.device.kind() == Device::Kind::cpu &&
-                         n_filled * few_pixels<double>.for_weights <= grid_.n_pixels();
-    const double accuracy = options_.accuracy == 0 ? default_accuracy(options_.precision) : options_.accuracy;
-    const auto of_filled =
-        are_few ? sums_over_output(grid_, kernel_, grid_out_, accuracy, filled, options_.threads)
-                : std::vector<double>();
+    // 16 images share their sums: those of more pixels are soon those of all, which are worth keeping.
+    constexpr std::int64_t few = 32;
+    const bool are_few = are_weight_sums() && n_filled * few <= grid_.n_pixels();
+    const auto of_filled = are_few ? weight_sums_of(filled) : std::vector<double>();
     const std::vector<double>& sums = are_few ? of_filled : all();
     Array<T, 2> shares(counts.extents());
     for (const Ring& ring : grid_.rings())

@@ -1,13 +1,47 @@
-#include "radial/pixel_sum/spread.hpp"
-
-#include <algorithm>
+#include <cmath>
+#include <span>
 
 #include "core/interruption.hpp"
-#include "core/parallel.hpp"
+#include "radial/pixel_sum/images.hpp"
 #include "radial/pixel_sum/kernels.hpp"
 #include "radial/pixel_sum/stages.hpp"
+#include "radial/pixel_sum/weights.hpp"
 
+// The weights that single pixels of an input ring have in the pixels of an output ring.
 namespace zonal::radial {
+namespace {
+
+/// Calls use(pixel, first, weights, n_taps) for some pixels of an input ring, ascending: the output pixels
+/// first, first + 1, .., round and round, take the pixel's value times these weights. 0 <= first <
+/// out.n_pixels, n_taps <= out.n_pixels + 2. memory: of the weights.
+template <class T, class Use>
+void visit_spread(const SumRing& out, const SumRing& in, const SumKernel& kernel,
+                  std::span<const std::int64_t> pixels, core::AlignedVector<T>& memory, const Use& use) {
+    // The taps are the output's pixels around the input's, whose longitudes then differ by phi' - phi: odd
+    // parts have the other sign.
+    PairTaps taps(in, out, kernel.limit());
+    taps.geometry = pair_geometry(out, in);
+    memory.resize(static_cast<std::size_t>(taps.n_taps));
+    const double offset = (in.phi_0 - out.phi_0) / taps.pixel, begin = std::floor(offset);
+    const std::int64_t shift = modulo(static_cast<std::int64_t>(begin) - taps.left, out.n_pixels);
+    const std::int64_t multiple = out.n_pixels % in.n_pixels == 0 ? out.n_pixels / in.n_pixels : 0;
+    std::int64_t made = -1;  // weights depend on `rest` alone
+    for (const std::int64_t pixel : pixels) {
+        const std::int64_t whole = multiple > 0 ? pixel * multiple : pixel * out.n_pixels / in.n_pixels;
+        const std::int64_t rest = pixel * out.n_pixels - whole * in.n_pixels;
+        const double x = static_cast<double>(rest) / static_cast<double>(in.n_pixels) + (offset - begin);
+        const std::int64_t carry = x >= 1 ? 1 : 0;
+        if (rest != made) {
+            taps.evaluate(kernel, x - static_cast<double>(carry), memory.data());
+            if (kernel.is_odd())
+                for (T& weight : memory) weight = -weight;
+            made = rest;
+        }
+        use(pixel, wrapped(whole + carry + shift, out.n_pixels), memory.data(), taps.n_taps);
+    }
+}
+
+}  // namespace
 
 template <class T, class Map>
 void add_spread_ring(const SumPass<Map>& pass, std::int64_t output, SumScratch<T>& scratch) {
@@ -48,34 +82,5 @@ template void add_spread_ring(const SumPass<float>&, std::int64_t, SumScratch<fl
 template void add_spread_ring(const SumPass<float>&, std::int64_t, SumScratch<double>&);
 template void add_spread_ring(const SumPass<double>&, std::int64_t, SumScratch<float>&);
 template void add_spread_ring(const SumPass<double>&, std::int64_t, SumScratch<double>&);
-
-std::vector<double> sums_over_output(const Grid& grid, const RadialKernel& radial_kernel,
-                                     const Grid& grid_out, double accuracy, const std::vector<bool>& wanted,
-                                     int threads) {
-    const SumKernel kernel(radial_kernel, accuracy);
-    const SumRings inputs(grid), outputs(grid_out);
-    std::vector<double> sums(wanted.size());
-    core::parallel_for(inputs.size(), threads, [&](std::int64_t input, int) {
-        const SumRing& in = inputs[input];
-        std::vector<std::int64_t> pixels;
-        for (std::int64_t k = 0; k < in.n_pixels; ++k)
-            if (wanted[static_cast<std::size_t>(in.first_pixel + k)]) pixels.push_back(k);
-        if (pixels.empty()) return;
-        core::AlignedVector<double> memory;
-        const core::InterruptionPoll poll;
-        const auto [first_output, end_output] = outputs.near(in.theta, kernel.theta_end());
-        for (std::int64_t output = first_output; output < end_output; ++output) {
-            const SumRing& out = outputs[output];
-            if (half_width(chord_of_longitude(out, in), kernel.limit()) < 0) continue;
-            poll();
-            visit_spread(out, in, kernel, pixels, memory,
-                         [&](std::int64_t pixel, std::int64_t, const double* weights, std::int64_t n_taps) {
-                             double& sum = sums[static_cast<std::size_t>(in.first_pixel + pixel)];
-                             for (std::int64_t j = 0; j < n_taps; ++j) sum += weights[j];
-                         });
-        }
-    });
-    return sums;
-}
 
 }  // namespace zonal::radial

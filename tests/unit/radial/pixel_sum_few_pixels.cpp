@@ -9,6 +9,7 @@
 #include <span>
 
 #include "compare.hpp"
+#include "few_pixels_helpers.hpp"
 #include "polarization_helpers.hpp"
 #include "radial/pixel_sum/filled_pixels.hpp"
 #include "radial/reference.hpp"
@@ -21,32 +22,15 @@
 namespace zonal {
 namespace {
 
+using test::kernel_to;
+using test::rings_of_any_length;
+using test::sparse_map;
+using test::summed;
+
 constexpr double pi = std::numbers::pi;
 constexpr double eps = std::numeric_limits<double>::epsilon();
 // The weights are right to `accuracy` = 1e-12 of the largest.
 constexpr double tolerance = 1e-11;
-
-PixelConvolutionOptions summed(Precision precision = Precision::float64, int threads = 2) {
-    PixelConvolutionOptions options;
-    options.method = PixelMethod::pixel_sum;
-    options.device = Device::cpu();
-    options.precision = precision;
-    options.threads = threads;
-    return options;
-}
-
-/// One pixel in `one_in`, at random, has a random value.
-std::vector<double> sparse_map(const Grid& grid, double one_in, unsigned seed) {
-    std::mt19937 generator(seed);
-    std::normal_distribution<double> normal;
-    std::uniform_real_distribution<double> uniform;
-    std::vector<double> map(static_cast<std::size_t>(grid.n_pixels()), 0.);
-    for (double& pixel : map)
-        if (uniform(generator) * one_in < 1) pixel = normal(generator);
-    const Ring& ring = grid.rings()[grid.rings().size() / 2];
-    map[static_cast<std::size_t>(ring.first_pixel + ring.n_pixels / 3)] = 1;  // one at least
-    return map;
-}
 
 std::vector<double> map_of(const Grid& grid, std::initializer_list<std::int64_t> pixels) {
     std::vector<double> map(static_cast<std::size_t>(grid.n_pixels()), 0.);
@@ -84,17 +68,6 @@ Points filled_points(const Grid& grid, View<const double, 2> maps) {
     return {Grid(rings), std::move(values)};
 }
 
-template <class T = double>
-std::vector<T> convolved(const Grid& grid, const RadialKernel& kernel, const Grid& grid_out,
-                         const std::vector<T>& maps, const PixelConvolutionOptions& options = summed()) {
-    const std::int64_t n_maps = std::ssize(maps) / grid.n_pixels();
-    std::vector<T> out(static_cast<std::size_t>(n_maps * grid_out.n_pixels()), T(0));
-    PixelConvolutionPlan(grid, kernel, grid_out, options)
-        .convolve<T>(View<const T, 2>(maps.data(), {n_maps, grid.n_pixels()}),
-                     View<T, 2>(out.data(), {n_maps, grid_out.n_pixels()}));
-    return out;
-}
-
 std::vector<double> reference_of(const Grid& grid, const RadialKernel& kernel, const Grid& grid_out,
                                  const std::vector<double>& map) {
     std::vector<double> out(static_cast<std::size_t>(grid_out.n_pixels()), 0.);
@@ -107,30 +80,11 @@ std::vector<double> reference_of(const Grid& grid, const RadialKernel& kernel, c
 void expect_reference(const Grid& grid, const RadialKernel& kernel, const Grid& grid_out,
                       const std::vector<double>& map, double allowed = tolerance) {
     const std::vector<double> expected = reference_of(grid, kernel, grid_out, map);
-    EXPECT_LE(test::largest_difference(convolved(grid, kernel, grid_out, map), expected),
+    EXPECT_LE(test::largest_difference(test::convolved(grid, kernel, grid_out, map), expected),
               allowed * test::largest(expected))
         << grid.name() << " to " << grid_out.name() << ", " << kernel.name() << ", support "
         << kernel.support() << ", " << std::ranges::count_if(map, [](double x) { return x != 0; })
         << " filled";
-}
-
-/// Ends at 1/16 of its peak.
-RadialKernel kernel_to(double support) {
-    return RadialKernel::gaussian(support).truncated(support);
-}
-
-Grid rings_of_any_length(std::int64_t longest) {
-    std::mt19937 generator(2);
-    std::vector<Ring> rings;
-    std::int64_t first = 5;
-    for (int r = 0; r < 24; ++r) {
-        const auto n = static_cast<std::int64_t>(1 + generator() % static_cast<unsigned>(longest));
-        rings.push_back(
-            make_ring(0.13 * r, 1e-9 * static_cast<double>(generator()), 0.01 * (r + 1), n, first));
-        first += n + r % 3;
-    }
-    std::shuffle(rings.begin(), rings.end(), generator);
-    return Grid(rings);
 }
 
 // From one pixel in 4, which is never few, over what is few between uneven rings (one in 32) and between
@@ -164,7 +118,7 @@ TEST(FewPixels, OfOneTwoOrNone) {
     for (const std::int64_t pixel : {std::int64_t{0}, std::int64_t{3000}, last / 2, last - 2000, last})
         expect_reference(grid, gaussian, grid, map_of(grid, {pixel}));
     expect_reference(grid, gaussian, grid, map_of(grid, {last / 2, last / 2 + 1}));
-    const std::vector<double> nothing = convolved(grid, gaussian, grid, map_of(grid, {}));
+    const std::vector<double> nothing = test::convolved(grid, gaussian, grid, map_of(grid, {}));
     EXPECT_TRUE(std::ranges::all_of(nothing, [](double x) { return x == 0; }));
 }
 
@@ -191,6 +145,25 @@ TEST(FewPixels, BesideMany) {
     for (const double support : {0.05, 0.4}) expect_reference(grid, kernel_to(support), grid, map);
 }
 
+// What is cut out of a full map is summed with the same weights, tables in HEALPix's caps.
+TEST(FewPixels, AreNotThoseOfAFullPart) {
+    const Grid grid = Grid::healpix(256);
+    const RadialKernel kernel = RadialKernel::gaussian(0.01).truncated(0.02);
+    const std::vector<double> full = sparse_map(grid, 1, 2);
+    auto options = summed();
+    options.accuracy = 1e-4;  // shows where others are taken
+    const std::vector<double> expected = test::convolved(grid, kernel, grid, full, options);
+    for (const int middle : {180, 230, 512}) {
+        std::vector<double> part(full.size(), 0.);
+        for (int ring = middle - 20; ring <= middle + 20; ++ring)
+            std::copy_n(full.begin() + grid.rings()[ring].first_pixel + 30, 20,
+                        part.begin() + grid.rings()[ring].first_pixel + 30);
+        const std::vector<double> found = test::convolved(grid, kernel, grid, part, options);
+        const auto pixel = static_cast<std::size_t>(grid.rings()[middle].first_pixel + 40);
+        EXPECT_NEAR(found[pixel], expected[pixel], 1e-13 * test::largest(expected)) << middle;
+    }
+}
+
 TEST(FewPixels, InSinglePrecision) {
     const Grid grid = Grid::healpix(64);
     const RadialKernel kernel = RadialKernel::gaussian(0.04).truncated(0.1);
@@ -200,12 +173,15 @@ TEST(FewPixels, InSinglePrecision) {
     const std::vector<double> expected = reference_of(grid, kernel, grid, map);
     // some tens of terms whose rounding errors, 6e-8 each, add up at random
     const auto in_single = summed(Precision::float32);
-    EXPECT_LT(test::relative_difference(convolved<float>(grid, kernel, grid, single, in_single), expected),
-              5e-7);
-    EXPECT_LT(test::relative_difference(convolved<double>(grid, kernel, grid, map, in_single), expected),
-              5e-7);
+    EXPECT_LT(
+        test::relative_difference(test::convolved<float>(grid, kernel, grid, single, in_single), expected),
+        5e-7);
+    EXPECT_LT(
+        test::relative_difference(test::convolved<double>(grid, kernel, grid, map, in_single), expected),
+        5e-7);
     // the output's rounding after each of two stages
-    EXPECT_LT(test::relative_difference(convolved<float>(grid, kernel, grid, single), expected), 1.3e-7);
+    EXPECT_LT(test::relative_difference(test::convolved<float>(grid, kernel, grid, single), expected),
+              1.3e-7);
 }
 
 TEST(FewPixels, DoNotDependOnThreadsOrOnTheBatch) {
@@ -217,13 +193,15 @@ TEST(FewPixels, DoNotDependOnThreadsOrOnTheBatch) {
         const std::vector<double> map = sparse_map(grid, each, static_cast<unsigned>(each));
         maps.insert(maps.end(), map.begin(), map.end());
     }
-    const std::vector<double> batch = convolved(grid, kernel, grid, maps, summed(Precision::float64, 5));
+    const std::vector<double> batch =
+        test::convolved(grid, kernel, grid, maps, summed(Precision::float64, 5));
     const auto n = static_cast<std::size_t>(grid.n_pixels());
     for (std::size_t map = 0; map < std::size(one_in); ++map) {
         const auto first = maps.begin() + static_cast<std::ptrdiff_t>(map * n);
         const std::vector<double> one(first, first + static_cast<std::ptrdiff_t>(n));
-        EXPECT_TRUE(std::ranges::equal(convolved(grid, kernel, grid, one, summed(Precision::float64, 1)),
-                                       std::span(batch).subspan(map * n, n)))
+        EXPECT_TRUE(
+            std::ranges::equal(test::convolved(grid, kernel, grid, one, summed(Precision::float64, 1)),
+                               std::span(batch).subspan(map * n, n)))
             << "one in " << one_in[map];
     }
 }
@@ -236,10 +214,10 @@ TEST(FewPixels, ThatAreNoNumbersShowWithinTheSupport) {
         for (const std::int64_t pixel : {std::int64_t{700}, n / 2, n - 300}) {
             std::vector<double> map = map_of(grid, {});
             map[static_cast<std::size_t>(pixel)] = 1;
-            const std::vector<double> inside = convolved(grid, kernel, grid, map),
-                                      near = convolved(grid, wider, grid, map);
+            const std::vector<double> inside = test::convolved(grid, kernel, grid, map),
+                                      near = test::convolved(grid, wider, grid, map);
             map[static_cast<std::size_t>(pixel)] = bad;
-            const std::vector<double> out = convolved(grid, kernel, grid, map);
+            const std::vector<double> out = test::convolved(grid, kernel, grid, map);
             for (std::size_t k = 0; k < out.size(); ++k) {
                 EXPECT_TRUE(inside[k] == 0 || !std::isfinite(out[k])) << k;
                 EXPECT_TRUE(near[k] != 0 || out[k] == 0) << k;
@@ -298,7 +276,7 @@ TEST(FewPixels, WithCountsKeepThem) {
         std::vector<Ring> rings = from.rings();
         for (Ring& ring : rings) ring.weight = 1;
         EXPECT_LT(test::relative_difference(
-                      of_few, convolved(Grid(rings, from.n_pixels(), from.name()), kernel, to, counts)),
+                      of_few, test::convolved(Grid(rings, from.n_pixels(), from.name()), kernel, to, counts)),
                   tolerance);
         // Beside as many counts as make sums of all columns worth while
         counts = sparse_map(from, 3, 5);
@@ -333,14 +311,14 @@ TEST(FewPixels, AreFoundRingByRing) {
     std::vector<float> map(static_cast<std::size_t>(grid.n_pixels()), 0);
     for (int k = 0; k < 16; ++k) map[at(0, 64 * k)] = 1;              // few for all
     for (int k = 0; k < 32; ++k) map[at(1, 30 * k)] = std::nanf("");  // few for weights
-    for (int k = 0; k < 16; ++k) map[at(2, 256 + 5 * k)] = 1;         // few for weights, but many in a block
+    for (int k = 0; k < 16; ++k) map[at(2, 256 + 5 * k)] = 1;         // many in a block
     for (int k = 0; k < 33; ++k) map[at(3, 30 * k)] = 1;              // many
     const radial::SumRings rings(grid);
     const radial::FilledPixels filled(rings, View<const float, 2>(map.data(), {1, grid.n_pixels()}),
                                       radial::few_pixels<double>, 2);
     using radial::PairKind;
     EXPECT_TRUE(filled.any());
-    const bool for_filters[] = {true, false, false, false}, for_weights[] = {true, true, true, false};
+    const bool for_filters[] = {true, false, false, false}, for_weights[] = {true, true, false, false};
     for (int ring = 0; ring < 4; ++ring) {
         EXPECT_EQ(filled.are_few(0, ring, PairKind::equal), for_filters[ring]) << ring;
         EXPECT_EQ(filled.are_few(0, ring, PairKind::square), for_weights[ring]) << ring;
