@@ -7,8 +7,9 @@
 namespace zonal::radial {
 namespace {
 
-/// Filters pass over stretches that are empty, so what lies together in a part of the ring is not few for
-/// them: the filled pixels are counted against those of the blocks of so many in which there are some.
+/// What lies together in a part of the ring is not few: filters pass over stretches that are empty, and a
+/// part of a map that is full is summed with the weights of the whole map, tables where it has them. So the
+/// filled pixels are counted against those of the blocks of so many in which there are some.
 constexpr std::int64_t block = 256;
 
 }  // namespace
@@ -26,7 +27,8 @@ FilledPixels::RingPixels FilledPixels::pixels_of(const Map* pixels, std::int64_t
         if (filled * few.for_weights > n) return ring;  // soon, in a map that is full
     }
     ring.few_for_filters = filled * few.for_filters <= of_blocks;
-    ring.few_for_weights = true;
+    ring.few_for_weights = filled * few.for_weights <= of_blocks;
+    if (!ring.few_for_weights) return ring;
     ring.pixels.reserve(static_cast<std::size_t>(filled));
     for (std::int64_t k = 0; k < n; ++k)
         if (pixels[k] != 0) ring.pixels.push_back(k);

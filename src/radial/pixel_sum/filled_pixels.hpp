@@ -9,9 +9,9 @@
 
 namespace zonal::radial {
 
-/// What is few: one in so many pixels of a ring, at most, in pairs of equal rings, which filters serve, and
-/// in others, where each pixel that is spread takes kernel values of its own. T: in which sums are done.
-/// Measured (docs/decisions/pixel-sum.md).
+/// What is few: one in so many pixels of a ring's blocks, at most, in pairs of equal rings, which filters
+/// serve, and in others, where each pixel that is spread takes kernel values of its own. T: in which sums are
+/// done. Measured (docs/decisions/pixel-sum.md).
 struct FewPixels {
     std::int64_t for_filters, for_weights;
 };
