@@ -1,6 +1,5 @@
 #pragma once
 
-#include <deque>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -60,8 +59,16 @@ class PixelSums {
     std::optional<PolarizationConvolutionPlan> spin_;
     std::shared_ptr<const SkyHalo> halo_;
     std::optional<PixelConvolutionWorkspace> workspace_;
-    std::vector<radial::LatitudeBand> bands_;  ///< of a patch, which has none of the above
-    std::deque<radial::ColumnSums> columns_of_bands_;
+    /// Rings that are summed by themselves.
+    struct Band {
+        radial::LatitudeBand rings;   ///< the output's with their neighbours
+        std::vector<PixelRange> own;  ///< pixels of those that no other band has
+    };
+    static std::vector<Band> bands_of(const SkyPatch& patch, double support);
+    /// A band's result into the part's.
+    template <class T>
+    void put(const Band& band, View<const T, 2> result, View<T, 2> all) const;
+    std::vector<Band> bands_;  ///< of a patch, which has none of the above
 };
 
 }  // namespace zonal::planning
