@@ -3,6 +3,7 @@
 #include <mutex>
 #include <vector>
 
+#include "radial/pixel_sum/weight_sums.hpp"
 #include "sky/sky_part.hpp"
 #include "zonal/convolution.hpp"
 #include "zonal/view.hpp"
@@ -24,16 +25,15 @@ class ColumnSums {
     /// c of every pixel, [grid.n_pixels()], in 1/sr; 0 for pixels in no ring. Sums over pixels on the CPU are
     /// made in the first call, others here, by a convolution of 1.
     const std::vector<double>& all() const;
-    /// Counts divided by their c, of which only those of pixels with counts are made where these are few:
-    /// the same numbers as in all().
-    /// part: of which `grid` is; names pixels in the text of errors. Throws InvalidArgument where some c is
-    /// not positive and there are counts.
+    /// Counts divided by their c. Where few pixels of a ring hold counts, only theirs are made, with the
+    /// weights that spread them (FilledPixels). part: of which `grid` is; names pixels in the text of errors.
+    /// Throws InvalidArgument where some c is not positive and there are counts.
     template <class T>
     Array<T, 2> divide(View<const T, 2> counts, const SkyPart& part) const;
 
   private:
     bool are_weight_sums() const;
-    std::vector<double> weight_sums_of(const std::vector<bool>& wanted) const;
+    std::vector<double> weight_sums_of(const std::vector<bool>& wanted, WeightSource source) const;
 
     const Grid grid_;
     const RadialKernel kernel_;

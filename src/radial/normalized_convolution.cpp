@@ -7,7 +7,7 @@
 
 #include "core/parallel.hpp"
 #include "radial/column_sums.hpp"
-#include "radial/pixel_sum/weight_sums.hpp"
+#include "radial/pixel_sum/filled_pixels.hpp"
 #include "sht/analysis/field_math.hpp"
 #include "sht/array_checks.hpp"
 #include "zonal/error.hpp"
@@ -56,26 +56,6 @@ Grid unweighted(const Grid& grid) {
     return Grid(std::move(rings), grid.n_pixels(), grid.name());
 }
 
-namespace {
-
-/// Which pixels hold counts in any of the maps, and how many.
-template <class T>
-std::pair<std::vector<bool>, std::int64_t> filled_pixels(const Grid& grid, View<const T, 2> counts) {
-    std::vector<bool> filled(static_cast<std::size_t>(grid.n_pixels()));
-    std::int64_t n_filled = 0;
-    for (const Ring& ring : grid.rings())
-        for (auto pixel = ring.first_pixel; pixel < ring.first_pixel + ring.n_pixels; ++pixel)
-            for (std::int64_t map = 0; map < counts.extent(0); ++map)
-                if (counts(map, pixel) != 0) {
-                    filled[static_cast<std::size_t>(pixel)] = true;
-                    ++n_filled;
-                    break;
-                }
-    return {std::move(filled), n_filled};
-}
-
-}  // namespace
-
 ColumnSums::ColumnSums(const Grid& grid, const RadialKernel& kernel, const Grid& grid_out,
                        const PixelConvolutionOptions& options)
     : grid_(grid), kernel_(kernel), grid_out_(grid_out), options_(options) {
@@ -94,40 +74,70 @@ bool ColumnSums::are_weight_sums() const {
     return options_.method == PixelMethod::pixel_sum && options_.device.kind() == Device::Kind::cpu;
 }
 
-std::vector<double> ColumnSums::weight_sums_of(const std::vector<bool>& wanted) const {
+std::vector<double> ColumnSums::weight_sums_of(const std::vector<bool>& wanted, WeightSource source) const {
     const double accuracy = options_.accuracy == 0 ? default_accuracy(options_.precision) : options_.accuracy;
     return weight_sums(PixelSumSchedule(grid_out_, SumKernel(kernel_, accuracy), grid_, accuracy), wanted,
-                       options_.threads);
+                       source, options_.threads);
 }
 
 const std::vector<double>& ColumnSums::all() const {
     const std::lock_guard lock(mutex_);
     if (all_.empty())
-        all_ = weight_sums_of(std::vector<bool>(static_cast<std::size_t>(grid_.n_pixels()), true));
+        all_ = weight_sums_of(std::vector<bool>(static_cast<std::size_t>(grid_.n_pixels()), true),
+                              WeightSource::tables);
     return all_;
 }
 
 template <class T>
 Array<T, 2> ColumnSums::divide(View<const T, 2> counts, const SkyPart& part) const {
-    const auto [filled, n_filled] = filled_pixels(grid_, counts);
-    // 16 images share their sums: those of more pixels are soon those of all, which are worth keeping.
-    constexpr std::int64_t few = 32;
-    const bool are_few = are_weight_sums() && n_filled * few <= grid_.n_pixels();
-    const auto of_filled = are_few ? weight_sums_of(filled) : std::vector<double>();
-    const std::vector<double>& sums = are_few ? of_filled : all();
+    const SumRings rings(grid_);
+    const FilledPixels filled(rings, counts, few_pixels<double>, options_.threads);
+    const auto are_few = [&](std::int64_t map, std::int64_t ring) {
+        return are_weight_sums() && filled.are_few(map, ring, PairKind::square);
+    };
     Array<T, 2> shares(counts.extents());
-    for (const Ring& ring : grid_.rings())
-        for (auto pixel = ring.first_pixel; pixel < ring.first_pixel + ring.n_pixels; ++pixel) {
-            const auto at = static_cast<std::size_t>(pixel);
-            if (!filled[at]) continue;
-            if (!(sums[at] > 0))
-                throw InvalidArgument(
-                    "kernel", fmt::format("its sum over the output's pixels around input pixel {}, which "
-                                          "holds counts, is {}: must be positive to conserve them",
-                                          part.whole_pixel(pixel), sums[at]));
-            for (std::int64_t map = 0; map < counts.extent(0); ++map)
-                shares(map, pixel) = static_cast<T>(static_cast<double>(counts(map, pixel)) / sums[at]);
-        }
+    const auto divide_pixel = [&](std::int64_t map, std::int64_t pixel, double sum) {
+        if (!(sum > 0))
+            throw InvalidArgument("kernel",
+                                  fmt::format("its sum over the output's pixels around input pixel {}, which "
+                                              "holds counts, is {}: must be positive to conserve them",
+                                              part.whole_pixel(pixel), sum));
+        shares(map, pixel) = static_cast<T>(static_cast<double>(counts(map, pixel)) / sum);
+    };
+    const auto for_few = [&](const auto& use) {
+        for (std::int64_t map = 0; map < counts.extent(0); ++map)
+            for (std::int64_t ring = 0; ring < rings.size(); ++ring)
+                for (const std::int64_t k : filled.of(map, ring)) use(map, rings[ring].first_pixel + k);
+    };
+    const auto for_others = [&](const auto& use) {
+        for (std::int64_t map = 0; map < counts.extent(0); ++map)
+            for (std::int64_t ring = 0; ring < rings.size(); ++ring) {
+                if (are_few(map, ring)) continue;
+                const std::int64_t first = rings[ring].first_pixel;
+                for (auto pixel = first; pixel < first + rings[ring].n_pixels; ++pixel)
+                    if (counts(map, pixel) != 0) use(map, pixel);
+            }
+    };
+    const auto divide_by_own = [&](const auto& for_each, WeightSource source) {
+        std::vector<bool> wanted(static_cast<std::size_t>(grid_.n_pixels()));
+        for_each([&](std::int64_t, std::int64_t pixel) { wanted[static_cast<std::size_t>(pixel)] = true; });
+        const std::vector<double> sums = weight_sums_of(wanted, source);
+        for_each([&](std::int64_t map, std::int64_t pixel) {
+            divide_pixel(map, pixel, sums[static_cast<std::size_t>(pixel)]);
+        });
+    };
+    if (are_weight_sums() && filled.any()) divide_by_own(for_few, WeightSource::kernel);
+    std::int64_t n_others = 0;
+    for_others([&](std::int64_t, std::int64_t) { ++n_others; });
+    // Those of a large part of the pixels take nearly the time of all, which are worth keeping.
+    if (are_weight_sums() && n_others < counts.extent(0) * grid_.n_pixels() / 4) {
+        if (n_others > 0) divide_by_own(for_others, WeightSource::tables);
+    } else {
+        const std::vector<double>& sums = all();
+        for_others([&](std::int64_t map, std::int64_t pixel) {
+            divide_pixel(map, pixel, sums[static_cast<std::size_t>(pixel)]);
+        });
+    }
     return shares;
 }
 

@@ -1,6 +1,7 @@
 #include "radial/pixel_sum/weight_sums.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 #include <numeric>
@@ -10,6 +11,7 @@
 #include "core/parallel.hpp"
 #include "radial/pixel_sum/filters.hpp"
 #include "radial/pixel_sum/images.hpp"
+#include "radial/pixel_sum/kernels.hpp"
 #include "radial/pixel_sum/weights.hpp"
 
 namespace zonal::radial {
@@ -23,8 +25,13 @@ double sum_of_taps(const double* weights, std::int64_t n_taps) {
 class RingWeightSums {
   public:
     /// pixels: of the ring, those that are wanted.
-    RingWeightSums(const PixelSumSchedule& schedule, std::int64_t output, std::vector<std::int64_t> pixels)
-        : schedule_(schedule), output_(output), out_(schedule.outputs()[output]), pixels_(std::move(pixels)) {
+    RingWeightSums(const PixelSumSchedule& schedule, std::int64_t output, std::vector<std::int64_t> pixels,
+                   WeightSource source)
+        : schedule_(schedule),
+          source_(source),
+          output_(output),
+          out_(schedule.outputs()[output]),
+          pixels_(std::move(pixels)) {
         for (const std::int64_t pixel : pixels_)
             if (out_.is_square) distinct_.push_back(distinct_pixel(out_, pixel));
         std::sort(distinct_.begin(), distinct_.end());
@@ -73,6 +80,11 @@ class RingWeightSums {
     void add_square(const SumRing& in) {
         const PairTaps taps(out_, in, schedule_.kernel().limit());
         const PixelPositions positions = positions_of(out_, in);
+        if (source_ == WeightSource::tables) {
+            const auto table =
+                make_pair_table(taps, schedule_.kernel(), schedule_.tolerance(), n_distinct(out_), table_);
+            if (table.n_pieces > 0) return add_square(taps, positions, table);
+        }
         weights_.resize(static_cast<std::size_t>(taps.n_taps));
         for (std::size_t i = 0; i < distinct_.size(); ++i) {
             const std::int64_t numerator = positions.first + distinct_[i] * positions.step;
@@ -80,6 +92,23 @@ class RingWeightSums {
                              static_cast<double>(positions.denominator);
             taps.evaluate(schedule_.kernel(), t, weights_.data());
             of_square_[i] += sum_of_taps(weights_.data(), taps.n_taps);
+        }
+    }
+
+    void add_square(const PairTaps& taps, const PixelPositions& positions, const PairTable<double>& table) {
+        constexpr std::size_t at_once = 32;
+        std::array<std::int64_t, at_once> bases;
+        weights_.resize(at_once * static_cast<std::size_t>(table.stride));
+        for (std::size_t i = 0, size; i < distinct_.size(); i += size) {
+            const std::int64_t first = distinct_[i];
+            for (size = 1; size < at_once && i + size < distinct_.size() &&
+                           distinct_[i + size] == first + static_cast<std::int64_t>(size);)
+                ++size;
+            sum_loops<double>().weights_of_pixels(table, positions, first, static_cast<std::int64_t>(size),
+                                                  weights_.data(), bases.data());
+            for (std::size_t k = 0; k < size; ++k)
+                of_square_[i + k] +=
+                    sum_of_taps(weights_.data() + static_cast<std::int64_t>(k) * table.stride, taps.n_taps);
         }
     }
 
@@ -105,12 +134,14 @@ class RingWeightSums {
     }
 
     const PixelSumSchedule& schedule_;
+    WeightSource source_;
     std::int64_t output_;
     const SumRing& out_;
     std::vector<std::int64_t> pixels_, distinct_;  ///< wanted; those of square rings from phi = 0 to pi/4
     double of_equal_ = 0;
     std::vector<double> of_square_, of_general_;  ///< of distinct_, of pixels_
     core::AlignedVector<double> weights_;
+    PairTableScratch<double> table_;
     std::vector<signed char> made_;
     std::vector<double> made_sums_;
 };
@@ -118,7 +149,7 @@ class RingWeightSums {
 }  // namespace
 
 std::vector<double> weight_sums(const PixelSumSchedule& schedule, const std::vector<bool>& wanted,
-                                int threads) {
+                                WeightSource source, int threads) {
     std::vector<double> sums(wanted.size());
     const auto is_wanted = [&](const SumRing& ring, std::int64_t k) {
         return wanted[static_cast<std::size_t>(ring.first_pixel + k)];
@@ -134,7 +165,7 @@ std::vector<double> weight_sums(const PixelSumSchedule& schedule, const std::vec
         for (std::int64_t k = 0; k < ring.n_pixels; ++k)
             if (is_wanted(ring, k) || is_wanted(mirrored, image(k))) pixels.push_back(k);
         if (pixels.empty()) return;
-        const RingWeightSums of_ring(schedule, output, pixels);
+        const RingWeightSums of_ring(schedule, output, pixels, source);
         for (std::size_t i = 0; i < pixels.size(); ++i)
             for (const auto& [to, k] : {std::pair{&ring, pixels[i]}, std::pair{&mirrored, image(pixels[i])}})
                 if (is_wanted(*to, k)) sums[static_cast<std::size_t>(to->first_pixel + k)] = of_ring[i];
