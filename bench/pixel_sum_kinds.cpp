@@ -1,6 +1,8 @@
 // The sum over pixels on the CPU with all kinds of pairs of rings, without the filters of equal rings,
 // without the tables of square ones, and without both: pixel_sum_kinds NSIDE FWHM_PIXELS [float|double]
 // [RUNS] [THREADS] prints JSON. What each kind gains decides whether it stays (docs/decisions/pixel-sum.md).
+// And how many times as long it takes to spread the pixels of a map of which one in N is filled, in HEALPix's
+// caps and belt.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -25,15 +27,44 @@ struct Case {
 
 template <class T>
 double seconds_of(const radial::PixelSumSchedule& schedule, const std::vector<T>& map, std::vector<T>& out,
-                  int threads) {
+                  int threads, radial::FewPixels few = radial::few_pixels<T>) {
     const auto n = static_cast<std::int64_t>(map.size());
     std::vector<radial::SumScratch<T>> scratch;
     const auto start = std::chrono::steady_clock::now();
     const Progress none;
     radial::PassRunner<T> runner(schedule, 1, threads, scratch, none);
     runner.run(radial::SumPass<T>{schedule, schedule.kernel(), View<const T, 2>(map.data(), {1, n}),
-                                  View<T, 2>(out.data(), {1, n})});
+                                  View<T, 2>(out.data(), {1, n})},
+               few);
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// Prints the time of spreading over that of summing over all pixels.
+template <class T>
+void measure_few(const Case& c, const Grid& whole, const radial::SumKernel& kernel, double accuracy,
+                 const std::vector<T>& full, std::vector<T>& out) {
+    for (const bool is_belt : {false, true}) {
+        std::vector<std::int64_t> rings;
+        for (auto ring = is_belt ? c.nside : 0; ring < (is_belt ? 3 * c.nside : c.nside - 1); ++ring)
+            rings.push_back(ring);
+        const Grid grid = whole.subset(rings);
+        const radial::PixelSumSchedule schedule(grid, kernel, grid, accuracy);
+        std::printf(R"(, "%s": {)", is_belt ? "belt" : "caps");
+        for (const int one_in : {4, 8, 16, 32, 64, 128, 256, 1024}) {
+            std::vector<T> map = full;
+            std::mt19937_64 engine(2);
+            for (T& value : map)
+                if (engine() % static_cast<unsigned>(one_in) != 0) value = 0;
+            const radial::FewPixels never{grid.n_pixels() + 1, grid.n_pixels() + 1}, always{1, 1};
+            double summed = 1e9, spread = 1e9;
+            for (int run = 0; run < c.runs; ++run) {
+                summed = std::min(summed, seconds_of(schedule, map, out, c.threads, never));
+                spread = std::min(spread, seconds_of(schedule, map, out, c.threads, always));
+            }
+            std::printf(R"(%s"%d": %.3g)", one_in == 4 ? "" : ", ", one_in, spread / summed);
+        }
+        std::printf("}");
+    }
 }
 
 template <class T>
@@ -63,6 +94,7 @@ void measure(const Case& c, const char* precision) {
         std::sort(seconds[k].begin(), seconds[k].end());
         std::printf(R"(, "%s_seconds": %.4g)", names[k], seconds[k][seconds[k].size() / 2]);
     }
+    measure_few(c, grid, kernel, accuracy, map, out);
     std::printf("}\n");
 }
 

@@ -28,19 +28,20 @@ void convolve_masked(const PixelConvolutionPlan& plan, ConstView<T, 2> maps, Con
 /// kernel's own normalisation and the rings' weights do not matter. One plan serves any number of threads.
 class CountConvolutionPlan {
   public:
-    /// As PixelConvolutionPlan. Throws InvalidArgument also where some input pixel's c is not positive: where
-    /// the kernel reaches no pixel of the output, or is negative.
+    /// As PixelConvolutionPlan.
     CountConvolutionPlan(const Grid& grid, const RadialKernel& kernel, const Grid& grid_out,
                          const PixelConvolutionOptions& options = {});
     ~CountConvolutionPlan();
     CountConvolutionPlan(CountConvolutionPlan&&) noexcept;
     CountConvolutionPlan& operator=(CountConvolutionPlan&&) noexcept;
 
-    /// c, [grid.n_pixels()], in 1/sr; 0 for pixels in no ring.
+    /// c, [grid.n_pixels()], in 1/sr; 0 for pixels in no ring. For sums over pixels on the CPU the first call
+    /// makes it, or that of convolve in which not only few pixels hold counts.
     const std::vector<double>& column_sums() const;
 
     /// counts: [map, grid.n_pixels()], convolved: [map, grid_out.n_pixels()], as in
-    /// PixelConvolutionPlan::convolve, but in host memory.
+    /// PixelConvolutionPlan::convolve, but in host memory. Throws InvalidArgument also where a pixel holds
+    /// counts and its c is not positive: where the kernel reaches no pixel of the output, or is negative.
     template <class T>
     void convolve(ConstView<T, 2> counts, View<T, 2> convolved, const Progress& progress = {}) const;
 

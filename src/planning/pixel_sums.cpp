@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "planning/request.hpp"
-#include "radial/column_sums.hpp"
 #include "radial/convolver.hpp"
 #include "sht/analysis/field_math.hpp"
 #include "sht/progress_part.hpp"
@@ -47,43 +46,39 @@ class BandSky final : public WholeSky {
     std::vector<PixelRange> pixels_;
 };
 
-/// Rings of a patch that follow each other, with their neighbours, without which they would be summed in
-/// another way than on the whole sky (PixelSumSchedule::is_alone), and with the rings within reach: until a
-/// band has as many pixels as the patch, or a 64th of the sky.
-std::vector<radial::LatitudeBand> bands_of(const SkyPatch& patch, double support) {
+}  // namespace
+
+// Rings of a patch that follow each other, with their neighbours, without which they would be summed in
+// another way than on the whole sky (PixelSumSchedule::is_alone), and with the rings within reach: until a
+// band has as many pixels as the patch, or a 64th of the sky.
+std::vector<PixelSums::Band> PixelSums::bands_of(const SkyPatch& patch, double support) {
     const Grid& whole = patch.whole_grid();
     const auto enough = std::max(whole.n_pixels() / 64, patch.grid().n_pixels());
-    std::vector<radial::LatitudeBand> bands;
-    std::vector<std::int64_t> outputs;
+    std::vector<Band> bands;
+    std::vector<std::int64_t> own, outputs;
     std::int64_t n_pixels = 0;
     for (const auto ring : patch.rings()) {
         n_pixels += whole.rings()[static_cast<std::size_t>(ring)].n_pixels;
+        own.push_back(ring);
         for (auto one = std::max<std::int64_t>(0, ring - 1); one <= std::min(ring + 1, whole.n_rings() - 1);
              ++one)
             if (outputs.empty() || one > outputs.back()) outputs.push_back(one);
         if (n_pixels < enough && ring != patch.rings().back()) continue;
-        bands.push_back({radial::pack_rings(whole, radial::rings_within(whole, support, whole, outputs)),
-                         radial::pack_rings(whole, outputs), static_cast<double>(n_pixels)});
+        bands.push_back({{radial::pack_rings(whole, radial::rings_within(whole, support, whole, outputs)),
+                          radial::pack_rings(whole, outputs), static_cast<double>(n_pixels)},
+                         ranges_of(radial::pack_rings(whole, own))});
+        own.clear();
         outputs.clear();
         n_pixels = 0;
     }
     return bands;
 }
 
-/// What the counts of a patch's pixels are divided by.
-std::vector<double> column_sums_of(const SkyPatch& patch, const std::vector<radial::LatitudeBand>& bands,
-                                   const RadialKernel& kernel, const PixelConvolutionOptions& options) {
-    std::vector<double> sums(static_cast<std::size_t>(patch.grid().n_pixels()));
-    for (const auto& band : bands) {
-        const BandSky sky(band, band.input.grid);
-        const auto of_band = radial::column_sums(band.output.grid, kernel, band.input.grid, options, sky);
-        copy_pixels<double>(copies_between(sky.pixels(), patch.pixels()),
-                            {of_band.data(), {1, std::ssize(of_band)}}, {sums.data(), {1, std::ssize(sums)}});
-    }
-    return sums;
+template <class T>
+void PixelSums::put(const Band& band, View<const T, 2> result, View<T, 2> all) const {
+    const auto own = on_pixels(result, ranges_of(band.rings.output), band.own, 0);
+    copy_pixels(copies_between(band.own, part_.pixels()), own.view(), all);
 }
-
-}  // namespace
 
 PixelSums::PixelSums(const ConvolutionRequest& request, const ConvolutionChoice& choice,
                      const ConvolutionOptions& options, const SkyPart& part)
@@ -96,8 +91,6 @@ PixelSums::PixelSums(const ConvolutionRequest& request, const ConvolutionChoice&
                  of_spin = has_spin ? cut(*request.polarization, choice.support).support() : 0;
     if (const auto* patch = part.patch()) {
         bands_ = bands_of(*patch, std::max(of_scalar, of_spin));
-        if (options.keep_counts)
-            column_sums_ = column_sums_of(*patch, bands_, cut(request.kernel, choice.support), sums);
         return;
     }
     halo_ = part.halo(std::max(of_scalar, of_spin));
@@ -106,7 +99,7 @@ PixelSums::PixelSums(const ConvolutionRequest& request, const ConvolutionChoice&
         if (has_spin) spin_.emplace(grid_in, cut(*request.polarization, choice.support), grid(), sums);
         if (!needs_scalar) return;
         const auto kernel = cut(request.kernel, choice.support);
-        if (options.keep_counts) column_sums_ = radial::column_sums(grid(), kernel, grid_in, sums, part);
+        if (options.keep_counts) columns_.emplace(grid(), kernel, grid_in, sums);
         scalar_.emplace(options.keep_counts ? radial::unweighted(grid_in) : grid_in, kernel, grid(), sums);
     });
     if (spin_)
@@ -124,29 +117,46 @@ template <class T, class Work>
 void PixelSums::in_bands(View<const T, 2> maps, View<T, 2> convolved, const Progress& progress,
                          const Work& work) const {
     const auto own = part_.pixels();
-    const auto before = on_pixels(View<const T, 2>(convolved), own, own, 0);  // bands share some rings
     double all = 0, done = 0;
-    for (const auto& band : bands_) all += band.cost;
+    for (const auto& band : bands_) all += band.rings.cost;
     auto options = options_;
     options.keep_counts = false;  // their shares are taken before
-    for (const auto& band : bands_) {
+    for (const Band& one : bands_) {
+        const radial::LatitudeBand& band = one.rings;
         const auto in = ranges_of(band.input), out = ranges_of(band.output);
-        const auto here = on_pixels(maps, own, in, 0);
-        auto result = on_pixels(before.view(), own, out, 0);
-        const BandSky sky(band, options_.keep_counts ? radial::unweighted(band.input.grid) : band.input.grid);
-        PixelSums sums(request_, choice_, options, sky);
-        work(sums, here.view(), result.view(), part_of(progress, done / all, (done + band.cost) / all));
+        auto result = on_pixels(View<const T, 2>(convolved), own, out, 0);
+        {
+            const auto here = on_pixels(maps, own, in, 0);
+            const BandSky sky(band,
+                              options_.keep_counts ? radial::unweighted(band.input.grid) : band.input.grid);
+            PixelSums sums(request_, choice_, options, sky);
+            work(sums, here.view(), result.view(), part_of(progress, done / all, (done + band.cost) / all));
+        }
         done += band.cost;
-        copy_pixels(copies_between(out, own), std::as_const(result).view(), convolved);
+        put(one, std::as_const(result).view(), convolved);
     }
+}
+
+template <class T>
+Array<T, 2> PixelSums::shares_of(View<const T, 2> counts) const {
+    if (bands_.empty()) return columns_->divide<T>(counts, part_);
+    Array<T, 2> shares(counts.extents());
+    const auto kernel = cut(request_.kernel, choice_.support);
+    for (const auto& band : bands_) {
+        const BandSky sky(band.rings, band.rings.input.grid);
+        const auto of_band = on_pixels(counts, part_.pixels(), sky.pixels(), 0);
+        const radial::ColumnSums columns(sky.grid(), kernel, sky.whole_grid(),
+                                         pixel_options(request_, choice_));
+        const auto divided = columns.divide<T>(of_band.view(), sky);
+        put(band, divided.view(), shares.view());
+    }
+    return shares;
 }
 
 template <class T>
 void PixelSums::convolve(View<const T, 2> maps, View<T, 2> convolved, const Progress& progress) {
     Array<T, 2> shares;
-    if (options_.keep_counts)
-        part_.together("shares of counts",
-                       [&] { shares = radial::divide_by_columns<T>(grid(), maps, column_sums_); });
+    if (options_.keep_counts) part_.together("shares of counts", [&] { shares = shares_of(maps); });
     if (options_.keep_counts) maps = std::as_const(shares).view();
     if (!bands_.empty())
         return in_bands(maps, convolved, progress, [](PixelSums& sums, auto in, auto out, const auto& part) {
@@ -170,13 +180,18 @@ double PixelSums::scratch_bytes(std::int64_t n_rows) const {
     if (!bands_.empty()) {
         std::int64_t most = 0;
         for (const auto& band : bands_)
-            most = std::max(most, band.input.grid.n_pixels() + band.output.grid.n_pixels());
-        return static_cast<double>(n_rows * (grid().n_pixels() + most) * bytes_of_value);
+            most = std::max(most, band.rings.input.grid.n_pixels() + band.rings.output.grid.n_pixels());
+        const auto shares = options_.keep_counts ? grid().n_pixels() : 0;
+        return static_cast<double>(n_rows * (shares + most) * bytes_of_value);
     }
     const auto workspace = [&](const auto& plan, std::int64_t n) {
         return !plan || choice_.device.kind() == Device::Kind::cuda ? 0 : plan->workspace_bytes(n);
     };
-    const auto shares = options_.keep_counts ? n_rows * grid().n_pixels() : 0;
+    // Counts over their columns' sums, and these
+    const auto shares =
+        options_.keep_counts
+            ? (n_rows + (choice_.method == ConvolutionMethod::pixel_sum ? 1 : 0)) * grid().n_pixels()
+            : 0;
     const auto sums =
         shares * bytes_of_value + (spin_ ? workspace(spin_, n_maps) : workspace(scalar_, n_maps));
     if (options_.mask.mode != MaskMode::renormalize) return static_cast<double>(sums);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "radial/bands/latitude_bands.hpp"
+#include "radial/column_sums.hpp"
 #include "sky/sky_part.hpp"
 #include "zonal/normalized_convolution.hpp"
 #include "zonal/planning/convolution_plan.hpp"
@@ -41,6 +42,9 @@ class PixelSums {
     template <class T, class Work>
     void in_bands(View<const T, 2> maps, View<T, 2> convolved, const Progress& progress,
                   const Work& work) const;
+    /// Counts over the sums of the kernel from their pixels.
+    template <class T>
+    Array<T, 2> shares_of(View<const T, 2> counts) const;
     const Grid& grid() const { return part_.grid(); }
     /// The rows with all rings that the kernel reaches, in `memory` where they are other ranks'.
     template <class T>
@@ -51,11 +55,20 @@ class PixelSums {
     const ConvolutionOptions& options_;
     const SkyPart& part_;
     std::optional<PixelConvolutionPlan> scalar_;  ///< of Q and U: of their masks
-    std::vector<double> column_sums_;             ///< that this part's counts are divided by
+    std::optional<radial::ColumnSums> columns_;   ///< by which this part's counts are divided
     std::optional<PolarizationConvolutionPlan> spin_;
     std::shared_ptr<const SkyHalo> halo_;
     std::optional<PixelConvolutionWorkspace> workspace_;
-    std::vector<radial::LatitudeBand> bands_;  ///< of a patch, which has only column sums of the above
+    /// Rings that are summed by themselves.
+    struct Band {
+        radial::LatitudeBand rings;   ///< the output's with their neighbours
+        std::vector<PixelRange> own;  ///< pixels of those that no other band has
+    };
+    static std::vector<Band> bands_of(const SkyPatch& patch, double support);
+    /// A band's result into the part's.
+    template <class T>
+    void put(const Band& band, View<const T, 2> result, View<T, 2> all) const;
+    std::vector<Band> bands_;  ///< of a patch, which has none of the above
 };
 
 }  // namespace zonal::planning

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <mutex>
 #include <vector>
 
+#include "radial/pixel_sum/weight_sums.hpp"
 #include "sky/sky_part.hpp"
 #include "zonal/convolution.hpp"
 #include "zonal/view.hpp"
@@ -12,15 +14,33 @@ namespace zonal::radial {
 /// The same rings, whose pixels all have weight 1.
 Grid unweighted(const Grid& grid);
 
-/// c of every pixel of `grid`, [grid.n_pixels()], in 1/sr; 0 for pixels in no ring. grid_out: has all pixels
-/// that the kernel reaches. part: of which `grid` is; names pixels in the text of errors. Throws
-/// InvalidArgument where some c is not positive.
-std::vector<double> column_sums(const Grid& grid, const RadialKernel& kernel, const Grid& grid_out,
-                                PixelConvolutionOptions options, const SkyPart& part);
+/// The c of a convolution of counts. Safe for any number of threads.
+class ColumnSums {
+  public:
+    /// grid: of the counts; grid_out: has all pixels that the kernel reaches. options: of the convolution,
+    /// with the device resolved.
+    ColumnSums(const Grid& grid, const RadialKernel& kernel, const Grid& grid_out,
+               const PixelConvolutionOptions& options);
 
-/// Counts divided by their c.
-template <class T>
-Array<T, 2> divide_by_columns(const Grid& grid, View<const T, 2> counts,
-                              const std::vector<double>& column_sums);
+    /// c of every pixel, [grid.n_pixels()], in 1/sr; 0 for pixels in no ring. Sums over pixels on the CPU are
+    /// made in the first call, others here, by a convolution of 1.
+    const std::vector<double>& all() const;
+    /// Counts divided by their c. Where few pixels of a ring hold counts, only theirs are made, with the
+    /// weights that spread them (FilledPixels). part: of which `grid` is; names pixels in the text of errors.
+    /// Throws InvalidArgument where some c is not positive and there are counts.
+    template <class T>
+    Array<T, 2> divide(View<const T, 2> counts, const SkyPart& part) const;
+
+  private:
+    bool are_weight_sums() const;
+    std::vector<double> weight_sums_of(const std::vector<bool>& wanted, WeightSource source) const;
+
+    const Grid grid_;
+    const RadialKernel kernel_;
+    const Grid grid_out_;
+    PixelConvolutionOptions options_;
+    mutable std::mutex mutex_;
+    mutable std::vector<double> all_;
+};
 
 }  // namespace zonal::radial

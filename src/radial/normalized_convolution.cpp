@@ -3,8 +3,11 @@
 #include <fmt/core.h>
 
 #include <cmath>
+#include <utility>
 
+#include "core/parallel.hpp"
 #include "radial/column_sums.hpp"
+#include "radial/pixel_sum/filled_pixels.hpp"
 #include "sht/analysis/field_math.hpp"
 #include "sht/array_checks.hpp"
 #include "zonal/error.hpp"
@@ -53,41 +56,93 @@ Grid unweighted(const Grid& grid) {
     return Grid(std::move(rings), grid.n_pixels(), grid.name());
 }
 
-std::vector<double> column_sums(const Grid& grid, const RadialKernel& kernel, const Grid& grid_out,
-                                PixelConvolutionOptions options, const SkyPart& part) {
-    options.precision = Precision::float64;
+ColumnSums::ColumnSums(const Grid& grid, const RadialKernel& kernel, const Grid& grid_out,
+                       const PixelConvolutionOptions& options)
+    : grid_(grid), kernel_(kernel), grid_out_(grid_out), options_(options) {
+    options_.precision = Precision::float64;
+    options_.threads = core::resolve_threads(options.threads);
+    if (are_weight_sums()) return;
     // The convolution of 1, from the output's pixels to the input's.
-    const PixelConvolutionPlan plan(unweighted(grid_out), kernel, grid, options);
+    const PixelConvolutionPlan plan(unweighted(grid_out), kernel, grid, options_);
     const std::vector<double> ones(static_cast<std::size_t>(grid_out.n_pixels()), 1.);
-    std::vector<double> sums(static_cast<std::size_t>(grid.n_pixels()), 0.);
+    all_.resize(static_cast<std::size_t>(grid.n_pixels()));
     plan.convolve<double>(View<const double, 2>(ones.data(), {1, grid_out.n_pixels()}),
-                          View<double, 2>(sums.data(), {1, grid.n_pixels()}));
-    for (const Ring& ring : grid.rings())
-        for (auto pixel = ring.first_pixel; pixel < ring.first_pixel + ring.n_pixels; ++pixel) {
-            const double sum = sums[static_cast<std::size_t>(pixel)];
-            if (!(sum > 0))
-                throw InvalidArgument("kernel",
-                                      fmt::format("its sum over the output's pixels around input pixel {} is "
-                                                  "{}: must be positive to conserve counts",
-                                                  part.whole_pixel(pixel), sum));
-        }
-    return sums;
+                          View<double, 2>(all_.data(), {1, grid.n_pixels()}));
+}
+
+bool ColumnSums::are_weight_sums() const {
+    return options_.method == PixelMethod::pixel_sum && options_.device.kind() == Device::Kind::cpu;
+}
+
+std::vector<double> ColumnSums::weight_sums_of(const std::vector<bool>& wanted, WeightSource source) const {
+    const double accuracy = options_.accuracy == 0 ? default_accuracy(options_.precision) : options_.accuracy;
+    return weight_sums(PixelSumSchedule(grid_out_, SumKernel(kernel_, accuracy), grid_, accuracy), wanted,
+                       source, options_.threads);
+}
+
+const std::vector<double>& ColumnSums::all() const {
+    const std::lock_guard lock(mutex_);
+    if (all_.empty())
+        all_ = weight_sums_of(std::vector<bool>(static_cast<std::size_t>(grid_.n_pixels()), true),
+                              WeightSource::tables);
+    return all_;
 }
 
 template <class T>
-Array<T, 2> divide_by_columns(const Grid& grid, View<const T, 2> counts,
-                              const std::vector<double>& column_sums) {
+Array<T, 2> ColumnSums::divide(View<const T, 2> counts, const SkyPart& part) const {
+    const SumRings rings(grid_);
+    const FilledPixels filled(rings, counts, few_pixels<double>, options_.threads);
+    const auto are_few = [&](std::int64_t map, std::int64_t ring) {
+        return are_weight_sums() && filled.are_few(map, ring, PairKind::square);
+    };
     Array<T, 2> shares(counts.extents());
-    for (const Ring& ring : grid.rings())
+    const auto divide_pixel = [&](std::int64_t map, std::int64_t pixel, double sum) {
+        if (!(sum > 0))
+            throw InvalidArgument("kernel",
+                                  fmt::format("its sum over the output's pixels around input pixel {}, which "
+                                              "holds counts, is {}: must be positive to conserve them",
+                                              part.whole_pixel(pixel), sum));
+        shares(map, pixel) = static_cast<T>(static_cast<double>(counts(map, pixel)) / sum);
+    };
+    const auto for_few = [&](const auto& use) {
         for (std::int64_t map = 0; map < counts.extent(0); ++map)
-            for (std::int64_t pixel = ring.first_pixel; pixel < ring.first_pixel + ring.n_pixels; ++pixel)
-                shares(map, pixel) = static_cast<T>(static_cast<double>(counts(map, pixel)) /
-                                                    column_sums[static_cast<std::size_t>(pixel)]);
+            for (std::int64_t ring = 0; ring < rings.size(); ++ring)
+                for (const std::int64_t k : filled.of(map, ring)) use(map, rings[ring].first_pixel + k);
+    };
+    const auto for_others = [&](const auto& use) {
+        for (std::int64_t map = 0; map < counts.extent(0); ++map)
+            for (std::int64_t ring = 0; ring < rings.size(); ++ring) {
+                if (are_few(map, ring)) continue;
+                const std::int64_t first = rings[ring].first_pixel;
+                for (auto pixel = first; pixel < first + rings[ring].n_pixels; ++pixel)
+                    if (counts(map, pixel) != 0) use(map, pixel);
+            }
+    };
+    const auto divide_by_own = [&](const auto& for_each, WeightSource source) {
+        std::vector<bool> wanted(static_cast<std::size_t>(grid_.n_pixels()));
+        for_each([&](std::int64_t, std::int64_t pixel) { wanted[static_cast<std::size_t>(pixel)] = true; });
+        const std::vector<double> sums = weight_sums_of(wanted, source);
+        for_each([&](std::int64_t map, std::int64_t pixel) {
+            divide_pixel(map, pixel, sums[static_cast<std::size_t>(pixel)]);
+        });
+    };
+    if (are_weight_sums() && filled.any()) divide_by_own(for_few, WeightSource::kernel);
+    std::int64_t n_others = 0;
+    for_others([&](std::int64_t, std::int64_t) { ++n_others; });
+    // Those of a large part of the pixels take nearly the time of all, which are worth keeping.
+    if (are_weight_sums() && n_others < counts.extent(0) * grid_.n_pixels() / 4) {
+        if (n_others > 0) divide_by_own(for_others, WeightSource::tables);
+    } else {
+        const std::vector<double>& sums = all();
+        for_others([&](std::int64_t map, std::int64_t pixel) {
+            divide_pixel(map, pixel, sums[static_cast<std::size_t>(pixel)]);
+        });
+    }
     return shares;
 }
 
-template Array<float, 2> divide_by_columns(const Grid&, View<const float, 2>, const std::vector<double>&);
-template Array<double, 2> divide_by_columns(const Grid&, View<const double, 2>, const std::vector<double>&);
+template Array<float, 2> ColumnSums::divide(View<const float, 2>, const SkyPart&) const;
+template Array<double, 2> ColumnSums::divide(View<const double, 2>, const SkyPart&) const;
 
 }  // namespace radial
 
@@ -116,11 +171,19 @@ void convolve_masked(const PixelConvolutionPlan& plan, ConstView<T, 2> maps, Con
 struct CountConvolutionPlan::Implementation {
     Implementation(const Grid& grid, const RadialKernel& kernel, const Grid& grid_out,
                    const PixelConvolutionOptions& options)
-        : column_sums(radial::column_sums(grid, kernel, grid_out, options, WholeSky(grid))),
-          plan(radial::unweighted(grid), kernel, grid_out, options) {}
+        : plan(radial::unweighted(grid), kernel, grid_out, options),
+          sky(grid),
+          column_sums(grid, kernel, grid_out, on_device_of(plan, options)) {}
 
-    const std::vector<double> column_sums;
+    static PixelConvolutionOptions on_device_of(const PixelConvolutionPlan& plan,
+                                                PixelConvolutionOptions options) {
+        options.device = plan.options().device;
+        return options;
+    }
+
     const PixelConvolutionPlan plan;
+    const WholeSky sky;
+    const radial::ColumnSums column_sums;
 };
 
 CountConvolutionPlan::CountConvolutionPlan(const Grid& grid, const RadialKernel& kernel, const Grid& grid_out,
@@ -131,7 +194,7 @@ CountConvolutionPlan::CountConvolutionPlan(CountConvolutionPlan&&) noexcept = de
 CountConvolutionPlan& CountConvolutionPlan::operator=(CountConvolutionPlan&&) noexcept = default;
 
 const std::vector<double>& CountConvolutionPlan::column_sums() const {
-    return implementation_->column_sums;
+    return implementation_->column_sums.all();
 }
 
 template <class T>
@@ -140,7 +203,7 @@ void CountConvolutionPlan::convolve(ConstView<T, 2> counts, View<T, 2> convolved
     const PixelConvolutionPlan& plan = implementation_->plan;
     check_batch("counts", counts, counts.extent(0), plan.grid().n_pixels());
     check_batch("convolved", convolved, counts.extent(0), plan.grid_out().n_pixels());
-    const auto shares = radial::divide_by_columns<T>(plan.grid(), counts, column_sums());
+    const auto shares = implementation_->column_sums.divide<T>(counts, implementation_->sky);
     plan.convolve(shares.view(), convolved, progress);
 }
 

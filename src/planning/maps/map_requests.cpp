@@ -10,6 +10,7 @@
 #include "sky/sky_part.hpp"
 #include "zonal/angle.hpp"
 #include "zonal/error.hpp"
+#include "zonal/mask.hpp"
 #include "zonal/planning/certificate.hpp"
 
 namespace zonal::planning {
@@ -207,6 +208,18 @@ std::vector<RowRange> ranges_of(const SkyMap& map, bool is_spin) {
     return ranges;
 }
 
+/// Returns the largest share of a row's pixels that hold a value other than 0. Collective.
+double filled_share(const SkyMap& map, std::int64_t first_row, std::int64_t n_rows) {
+    std::int64_t most = 0;
+    for (auto row = first_row; row < first_row + n_rows; ++row) {
+        const auto pixels = map.rows()[row];
+        most = std::max(
+            most, map.part()->sum(std::count_if(pixels.data(), pixels.data() + pixels.size(),
+                                                [](double x) { return x != 0 && !is_unseen_value(x); })));
+    }
+    return static_cast<double>(most) / static_cast<double>(map.whole_grid().n_pixels());
+}
+
 /// What all rows of one spin have in common.
 ConvolutionRequest request_of(const FieldsRequest& fields, std::int64_t lmax) {
     const auto& options = fields.options;
@@ -258,6 +271,7 @@ FieldsRequest fields_of(const SkyMap& map, const MapKernel& kernel, const MapSmo
                 !fields.is_harmonic_only && request.reference == ConvolutionReference::discrete;
             if (has_sums && !may_be_single) may_be_single = allows_single(map, options);
             request.allow_single = has_sums && *may_be_single;
+            if (has_sums) request.filled = filled_share(map, row, n_each);
             fields.rows.push_back(std::move(rows));
         }
     }

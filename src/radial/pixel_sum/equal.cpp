@@ -131,9 +131,9 @@ void sum_equal_band(const SumPass<Map>& pass, const RingBand& band, SumScratch<T
     const core::InterruptionPoll poll;
     std::size_t begin = 0;
     do {
-        const std::vector<std::int64_t> inputs(
-            all_inputs.begin() + static_cast<std::ptrdiff_t>(begin),
-            all_inputs.begin() + static_cast<std::ptrdiff_t>(std::min(begin + per_turn, all_inputs.size())));
+        std::vector<std::int64_t> inputs;
+        for (std::size_t i = begin; i < std::min(begin + per_turn, all_inputs.size()); ++i)
+            if (!pass.is_spread(all_inputs[i], PairKind::equal)) inputs.push_back(all_inputs[i]);
         std::vector<Aligned> aligned;
         aligned.reserve(inputs.size());
         for (const std::int64_t input : inputs) aligned.push_back(align(reference, schedule.inputs()[input]));
@@ -149,6 +149,10 @@ void sum_equal_band(const SumPass<Map>& pass, const RingBand& band, SumScratch<T
                 bool is_empty = true;  // as most tiles of a small part of the sky
                 for (std::size_t i = 0; i < inputs.size(); ++i) {
                     T* const row = scratch.rows.data() + static_cast<std::int64_t>(i) * stride;
+                    if (pass.is_spread(map, inputs[i], PairKind::equal)) {
+                        std::fill_n(row, tile + 2 * halo, T(0));
+                        continue;
+                    }
                     load_tile(schedule.inputs()[inputs[i]], aligned[i], pass.in[map], from - halo,
                               tile + 2 * halo, row);
                     is_empty =

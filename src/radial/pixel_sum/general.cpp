@@ -59,6 +59,7 @@ void add_general_ring(const SumPass<Map>& pass, std::int64_t output, SumScratch<
     for (std::int64_t map = 0; map < pass.in.extent(0); ++map) {
         scratch.sums.assign(static_cast<std::size_t>(out.n_pixels), T(0));
         for (const std::int64_t input : inputs) {
+            if (pass.is_spread(map, input, PairKind::general)) continue;
             const SumRing& in = schedule.inputs()[input];
             const PairTaps taps(out, in, schedule.kernel().limit());
             load_row(in, pass.in[map], taps.n_taps, scratch.rows);

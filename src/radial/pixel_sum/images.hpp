@@ -39,6 +39,13 @@ ZONAL_HOST_DEVICE std::int64_t n_distinct(const Ring& ring) {
     return ring.half == 1 ? (quarter + 1) / 2 : quarter / 2 + 1;
 }
 
+/// Which of these an image of a ring's pixel k is.
+template <class Ring>
+std::int64_t distinct_pixel(const Ring& ring, std::int64_t k) {
+    const std::int64_t quarter = ring.n_pixels / 4, turned = modulo(k - ring.rotation, quarter);
+    return turned < n_distinct(ring) ? turned : quarter - ring.half - turned;
+}
+
 /// Pixels [first, end) of those whose image is not another image of theirs too: the reflection maps pixel 0
 /// (half = 0) and the one at pi/4 onto rotated images of themselves.
 struct OwnPixels {

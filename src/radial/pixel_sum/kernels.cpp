@@ -166,6 +166,17 @@ void add_images(const T* weights, std::int64_t stride, std::int64_t n_taps, cons
     }
 }
 
+template <class T>
+void add_multiple(T value, const T* weights, std::int64_t n, T* sums) {
+    const hn::ScalableTag<T> d;
+    const std::int64_t lanes = static_cast<std::int64_t>(hn::Lanes(d));
+    const auto factor = hn::Set(d, value);
+    std::int64_t j = 0;
+    for (; j + lanes <= n; j += lanes)
+        hn::StoreU(hn::MulAdd(factor, hn::LoadU(d, weights + j), hn::LoadU(d, sums + j)), d, sums + j);
+    for (; j < n; ++j) sums[j] += value * weights[j];
+}
+
 /// Squares of 16 bytes are transposed in registers.
 #if HWY_TARGET == HWY_SCALAR
 template <class T>
@@ -227,7 +238,8 @@ void to_images(const T* row, std::int64_t count, T* images) {
 }
 
 template <class T>
-constexpr SumLoops<T> sum_table{filter<T>, to_lanes<T>, to_images<T>, weights_of<T>, add_images<T>};
+constexpr SumLoops<T> sum_table{filter<T>,     to_lanes<T>,   to_images<T>,
+                                weights_of<T>, add_images<T>, add_multiple<T>};
 
 // The dispatch takes functions, not templates.
 const SumLoops<float>* float_sum_loops() {

@@ -51,6 +51,8 @@ struct SumLoops {
     /// sums[i][image] += sum_j weights[i][j] row[bases[i] + j][image].
     void (*add_images)(const T* weights, std::int64_t stride, std::int64_t n_taps, const std::int64_t* bases,
                        std::int64_t count, const T* row, T* sums);
+    /// sums[j] += value weights[j], j < n.
+    void (*add_multiple)(T value, const T* weights, std::int64_t n, T* sums);
 };
 
 /// Those for the machine's widest vectors. T: float or double.

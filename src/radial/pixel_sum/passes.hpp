@@ -26,25 +26,37 @@ class PassRunner {
         scratch.resize(static_cast<std::size_t>(threads));
     }
 
-    // Each stage adds to rings that the one before has set, so they run one after the other.
+    // Each stage adds to rings that the one before has set, so they run one after the other. few: benchmarks
+    // take another (bench/pixel_sum_kinds.cpp).
     template <class Map>
-    void run(const SumPass<Map>& pass) {
+    void run(SumPass<Map> pass, FewPixels few = few_pixels<T>) {
+        const FilledPixels filled(schedule_.inputs(), pass.in, few, threads_);
+        pass.filled = &filled;
+        // Half of the cost is that of spreading, where there is something to spread.
+        const double share = filled.any() ? 0.5 : 1;
         const auto& equal = schedule_.equal_bands();
         const auto& square = schedule_.square_bands();
         const auto& general = schedule_.general_rings();
         stage(equal.size(), [&](std::size_t i, SumScratch<T>& own) {
             sum_equal_band(pass, equal[i], own);
-            return equal[i].cost;
+            return share * equal[i].cost;
         });
         stage(square.size(), [&](std::size_t i, SumScratch<T>& own) {
             for (std::int64_t first = 0; first < pass.in.extent(0); first += maps_at_once)
                 add_square_band(pass.slice(first, std::min(maps_at_once, pass.in.extent(0) - first)),
                                 square[i], own);
-            return square[i].cost;
+            return share * square[i].cost;
         });
         stage(general.size(), [&](std::size_t i, SumScratch<T>& own) {
             add_general_ring(pass, general[i], own);
-            return general_cost_ / static_cast<double>(general.size());
+            return share * general_cost_ / static_cast<double>(general.size());
+        });
+        if (!filled.any()) return;
+        const std::int64_t n_outputs = schedule_.outputs().size();
+        const double cost = cost_of(equal) + cost_of(square) + general_cost_;
+        stage(static_cast<std::size_t>(n_outputs), [&](std::size_t output, SumScratch<T>& own) {
+            add_spread_ring(pass, static_cast<std::int64_t>(output), own);
+            return (1 - share) * cost / static_cast<double>(n_outputs);
         });
     }
 

@@ -66,10 +66,13 @@ class CpuPixelSum final : public ConvolverOf<CpuPixelSum<Rank>, PixelSumStorage<
         return std::make_unique<PixelSumStorage<Rank>>();
     }
 
-    // Rows and sums of a band, in each thread: what the bands are cut to.
+    // Rows and sums of a band, in each thread: what the bands are cut to. Lists of pixels.
     std::int64_t workspace_bytes(std::int64_t n_maps) const override {
         constexpr std::int64_t band_bytes = 1 << 21;
-        return std::min(n_maps, PassRunner<double>::maps_at_once) * options_.threads * band_bytes;
+        const FewPixels few =
+            options_.precision == Precision::float32 ? few_pixels<float> : few_pixels<double>;
+        return std::min(n_maps, PassRunner<double>::maps_at_once) * options_.threads * band_bytes +
+               n_maps * FilledPixels::bytes(schedule_.inputs(), few);
     }
 
     PixelConvolutionWork work() const override {

@@ -102,6 +102,7 @@ class PixelSumSchedule {
     double weights_inside(std::int64_t output, PairKind kind) const {
         return pixels_inside_[static_cast<std::size_t>(output)][static_cast<std::size_t>(kind)];
     }
+    PairKind kind(std::int64_t output, std::int64_t input) const;
     /// The input rings of a kind within the support of an output ring.
     std::vector<std::int64_t> near(std::int64_t output, PairKind kind) const;
     /// Whether the output ring and its mirror image are summed together.
@@ -120,7 +121,6 @@ class PixelSumSchedule {
     }
 
   private:
-    PairKind kind(std::int64_t output, std::int64_t input) const;
     void find_lone_rings();
     void make_equal_bands();
     void count_pixels();

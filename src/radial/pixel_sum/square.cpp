@@ -41,15 +41,15 @@ T sign_of(bool is_odd, std::int64_t image) {
 template <class T>
 using FoldBlock = T[n_images * fold_pixels];
 
-/// row[k - from][image] of count pixels, times the rings' weights; mirrored may be null.
+/// row[k - from][image] of count pixels, times the rings' weights; 0 of rings that are null.
 template <class T, class Map>
-void fold_row(const SumRing& ring, const SumRing* mirrored, bool is_odd, View<const Map, 1> map,
+void fold_row(const SumRing* ring, const SumRing* mirrored, bool is_odd, View<const Map, 1> map,
               std::int64_t from, std::int64_t count, T* row) {
     alignas(core::cache_line) FoldBlock<T> images = {};
     for (std::int64_t begin = 0; begin < count; begin += fold_pixels) {
         const std::int64_t size = std::min(fold_pixels, count - begin);
         for (std::int64_t image = 0; image < n_images; ++image) {
-            const SumRing* const source = image < n_images / 2 ? &ring : mirrored;
+            const SumRing* const source = image < n_images / 2 ? ring : mirrored;
             if (source == nullptr) continue;
             const T weight = sign_of<T>(is_odd, image) * static_cast<T>(source->weight);
             for_each_run(*source, image, from + begin, size,
@@ -129,7 +129,8 @@ class SquareBand {
         const core::InterruptionPoll poll;
         for (const std::int64_t input : inputs) {
             poll();
-            add_input(input);
+            find_rows(input);
+            if (!rows_.empty()) add_input(input);
         }
         for (std::size_t i = 0; i < band_.outputs.size(); ++i) {
             const SumRing& ring = schedule_.outputs()[band_.outputs[i]];
@@ -144,6 +145,19 @@ class SquareBand {
   private:
     T* sums(std::int64_t map, std::size_t i) {
         return scratch_.sums.data() + (map * n_pixels_ + first_sum_[i]) * n_images;
+    }
+
+    /// The input ring and its mirror image in the maps where not both are spread.
+    void find_rows(std::int64_t input) {
+        rows_.clear();
+        const SumRing& in = schedule_.inputs()[input];
+        for (std::int64_t map = 0; map < n_maps_; ++map) {
+            const bool has_mirror =
+                schedule_.both_mirrored() && !pass_.is_spread(map, in.mirror, PairKind::square);
+            const Row row{map, pass_.is_spread(map, input, PairKind::square) ? nullptr : &in,
+                          has_mirror ? &schedule_.inputs()[in.mirror] : nullptr};
+            if (row.ring != nullptr || row.mirrored != nullptr) rows_.push_back(row);
+        }
     }
 
     void add_input(std::int64_t input) {
@@ -163,11 +177,12 @@ class SquareBand {
             outputs.push_back(i);
         }
         const std::int64_t row_size = (end - from) * n_images;
-        scratch_.rows.resize(static_cast<std::size_t>(n_maps_ * row_size));
-        const SumRing* const mirrored = schedule_.both_mirrored() ? &schedule_.inputs()[in.mirror] : nullptr;
-        for (std::int64_t map = 0; map < n_maps_; ++map)
-            fold_row(in, mirrored, pass_.in_is_odd, pass_.in[map], from, end - from,
-                     scratch_.rows.data() + map * row_size);
+        scratch_.rows.resize(rows_.size() * static_cast<std::size_t>(row_size));
+        T* row = scratch_.rows.data();
+        for (const auto& [map, ring, mirrored] : rows_) {
+            fold_row(ring, mirrored, pass_.in_is_odd, pass_.in[map], from, end - from, row);
+            row += row_size;
+        }
         for (const std::size_t i : outputs) add_pair(i, in, from, row_size);
     }
 
@@ -189,10 +204,12 @@ class SquareBand {
                 sum_loops<T>().weights_of_pixels(table, positions, k, size, weights, bases.data());
             else
                 evaluate_weights(taps, positions, k, size, table.stride, weights, bases.data());
-            for (std::int64_t map = 0; map < n_maps_; ++map)
-                sum_loops<T>().add_images(weights, table.stride, taps.n_taps, bases.data(), size,
-                                          scratch_.rows.data() + map * row_size + row_begin,
-                                          sums(map, i) + k * n_images);
+            const T* row = scratch_.rows.data() + row_begin;
+            for (const Row& of : rows_) {
+                sum_loops<T>().add_images(weights, table.stride, taps.n_taps, bases.data(), size, row,
+                                          sums(of.map, i) + k * n_images);
+                row += row_size;
+            }
         }
     }
 
@@ -214,6 +231,12 @@ class SquareBand {
     std::int64_t n_maps_, n_pixels_ = 0;
     std::vector<std::int64_t> first_sum_;
     std::vector<std::vector<std::int64_t>> near_;
+    /// One of folded input; null: not in it.
+    struct Row {
+        std::int64_t map;
+        const SumRing *ring, *mirrored;
+    };
+    std::vector<Row> rows_;
 };
 
 }  // namespace

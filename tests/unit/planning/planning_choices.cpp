@@ -210,6 +210,29 @@ TEST(PlannedWays, SecondsAreOfTheTransformsAndSumsOfAllMaps) {
     }
 }
 
+TEST(PlannedWays, SumsOverPixelsTakeLessWhereFewAreFilled) {
+    auto request = request_of(64, 128, 0.1);
+    request.consider_harmonic = request.consider_split = false;
+    const auto seconds = [&](ConvolutionMethod method, double filled) {
+        request.filled = filled;
+        const auto choices = plan_convolution(request, default_cost_model(1));
+        const auto found = std::find_if(choices.begin(), choices.end(), [&](const auto& one) {
+            return one.method == method && one.excluded.empty();
+        });
+        return found == choices.end() ? std::nan("") : found->seconds;
+    };
+    const double all = seconds(pixel_sum, 1);
+    EXPECT_GT(all, 0);
+    EXPECT_EQ(seconds(pixel_sum, 0.03), all);  // too many to spread
+    EXPECT_LT(seconds(pixel_sum, 1e-2), 0.7 * all);
+    EXPECT_LT(seconds(pixel_sum, 0), 0.2 * all);
+    EXPECT_EQ(seconds(ring_fft, 1e-3), seconds(ring_fft, 1));
+    request.filled = 1;
+    EXPECT_EQ(plan_convolution(request, default_cost_model(1)).front().method, ring_fft);
+    request.filled = 1e-3;
+    EXPECT_EQ(plan_convolution(request, default_cost_model(1)).front().method, pixel_sum);
+}
+
 TEST(PlannedWays, OfADeviceThatNobodyMeasuredAreInTheOrderOfAnother) {
     const auto request = request_of(16, 38, 0.2);
     auto costs = default_cost_model(1);

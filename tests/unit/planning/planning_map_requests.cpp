@@ -270,6 +270,19 @@ TEST(MapRequests, AllowSinglePrecisionWhereValuesFitAndItIsNotRuledOut) {
     EXPECT_FALSE(allows(1, {.method = automatic}));  // the continuous reference has no sums
 }
 
+TEST(MapRequests, KnowHowManyPixelsAreFilled) {
+    auto map = sky();
+    const auto filled = [&](const Options& options) {
+        return requests(map, {{.fwhm = fwhm}, {}}, options).front().rows[0].request.filled;
+    };
+    for (std::int64_t i = 0; i < 768; ++i) map.rows()(0, i) = i % 8 == 0 ? 2 : 0;
+    map.rows()(0, 1) = unseen_value;
+    EXPECT_EQ(filled({.method = pixel_sum}), 0.125);
+    map.rows()(0, 2) = std::nan("");
+    EXPECT_EQ(filled({.method = pixel_sum}), 97. / 768);
+    EXPECT_EQ(filled({.method = harmonic}), 1);  // nobody asks
+}
+
 /// A constant map becomes the integral times its value, whatever the mask, and its certificate is of that.
 TEST(MapRequests, QuotientsHaveTheIntegralThatTheKernelHas) {
     const auto kernel = RadialKernel::gaussian(fwhm).scaled(0.8);

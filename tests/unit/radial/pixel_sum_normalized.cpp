@@ -186,12 +186,23 @@ TEST(CountConvolution, ColumnSumsOfSinglePrecisionAreInDouble) {
 
 TEST(CountConvolution, RejectsPixelsThatReachNothing) {
     // Between the output's rings lie input pixels that a narrow kernel does not spread to any of them.
-    try {
-        const CountConvolutionPlan plan(Grid::healpix(16), RadialKernel::top_hat(0.01),
-                                        Grid::equidistant_cylindrical(9, 18), pixel_sum());
-        FAIL() << "accepted";
-    } catch (const InvalidArgument& error) {
-        EXPECT_THAT(error.what(), testing::HasSubstr("input pixel 0 is 0"));
+    const Grid grid = Grid::healpix(16), grid_out = Grid::equidistant_cylindrical(9, 18);
+    const CountConvolutionPlan plan(grid, RadialKernel::top_hat(0.01), grid_out, pixel_sum());
+    std::vector<double> counts(static_cast<std::size_t>(grid.n_pixels()), 0.),
+        out(static_cast<std::size_t>(grid_out.n_pixels()));
+    const auto convolve = [&] { plan.convolve<double>(one_map(std::as_const(counts)), one_map(out)); };
+    EXPECT_NO_THROW(convolve());
+    for (const bool are_few : {true, false}) {
+        if (are_few)
+            counts[7] = 1;
+        else
+            std::fill(counts.begin() + 7, counts.end(), 1.);
+        try {
+            convolve();
+            FAIL() << "accepted";
+        } catch (const InvalidArgument& error) {
+            EXPECT_THAT(error.what(), testing::HasSubstr("input pixel 7, which holds counts, is 0"));
+        }
     }
 }
 
