@@ -69,7 +69,7 @@ print_figures() {
     printf '{"commit": "%s", "driver": "%s", "figures":\n' "$commit" \
         "$(nvidia-smi --query-gpu=driver_version --format=csv,noheader --id=0)"
     "$build/bin/sht_cuda" healpix:512:1024:0 gauss:1024:1023:0 healpix:2048:4096:0 healpix:2048:4096:2 \
-        gauss:4096:4095:0 healpix:2048:4096:0:8 healpix:8192:16384:0
+        healpix:2048:4096:4 gauss:4096:4095:0 healpix:2048:4096:0:8 healpix:8192:16384:0
     if [ "$(nvidia-smi -L | wc -l)" -gt 1 ]; then
         printf ', "two_ranks":\n'
         "$build/bin/ranks_cuda" 2048:4096:0 2048:4096:2

@@ -27,10 +27,10 @@ inline unsigned blocks_of(std::int64_t count) {
 
 // Overloads rather than templates: the arguments may be braced lists.
 __device__ __forceinline__ double2 times(double2 a, double2 b) {
-    return {a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x};
+    return {fma(a.x, b.x, -(a.y * b.y)), fma(a.x, b.y, a.y * b.x)};
 }
 __device__ __forceinline__ float2 times(float2 a, float2 b) {
-    return {a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x};
+    return {fmaf(a.x, b.x, -(a.y * b.y)), fmaf(a.x, b.y, a.y * b.x)};
 }
 __device__ __forceinline__ double2 operator+(double2 a, double2 b) {
     return {a.x + b.x, a.y + b.y};

@@ -7,6 +7,8 @@ namespace zonal::fft::cuda {
 namespace {
 
 constexpr int fewest_threads = 128;
+/// Threads of a multiprocessor: as many as leave each the registers it needs.
+constexpr int threads_at_once = 512;
 
 /// A block's shape for parts padded to P.
 template <int P, class R>
@@ -53,7 +55,7 @@ __global__ void narrow_kernel(const double2* from, std::int64_t count, Complex<R
 
 /// One part of a pair per P / 16 threads. ToPixels: from s_c to pixels; else from pixels to U_c.
 template <int P, bool ToPixels, class R, class T>
-__global__ void __launch_bounds__(CapBlock<P, R>::threads)
+__global__ void __launch_bounds__(CapBlock<P, R>::threads, threads_at_once / CapBlock<P, R>::threads)
     parts_kernel(const CapPair* caps, const CapPart* parts, int n_parts, const Complex<R>* chirps,
                  const Complex<R>* filters, Complex<R>* sequences, T* map, bool weighted) {
     using C = Complex<R>;

@@ -8,7 +8,7 @@ class CudaBatches : public OnCuda {};
 
 /// Maps that share the recurrences, beside the same one by one.
 TEST_F(CudaBatches, AgreeWithMapsOneByOne) {
-    for (const int spin : {0, 1, 2, 3})
+    for (const int spin : {0, 1, 2, 3, 5})
         for (const std::int64_t n_maps : {2, 3, 5, 8, 11}) {
             const ShtPlan plan(Grid::healpix(scaled(64)), on(Device::cuda(), scaled(150), spin));
             const AlmArray alm = random_spin_alm(plan.layout(), n_maps, plan.alm_components(), spin, 4);
@@ -28,13 +28,13 @@ TEST_F(CudaBatches, AgreeWithMapsOneByOne) {
         }
 }
 
-/// From lmax 2,048 on adjoints make the sums of odd steps from those of the even ones, of one or two fields
-/// at a time. Few orders, as a test needs no more.
+/// From lmax 2,048 on adjoints make the sums of odd steps from those of the even ones, of one, two or four
+/// fields at a time. Few orders, as a test needs no more.
 TEST_F(CudaBatches, AdjointsOfHighDegreesAgreeWithTheCpu) {
     constexpr std::int64_t lmax = 2100;
     const Grid grid = Grid::fejer1(2400, 24);
-    for (const int spin : {0, 1, 2})
-        for (const std::int64_t n_maps : {1, 2, 3, 6}) {
+    for (const int spin : {0, 1, 2, 3})
+        for (const std::int64_t n_maps : {1, 2, 3, 4, 6, 7}) {
             ShtOptions options = on(Device::cuda(), lmax, spin);
             options.mmax = scaled(11);
             const ShtPlan cuda(grid, options);

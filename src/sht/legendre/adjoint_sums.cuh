@@ -1,7 +1,6 @@
 #pragma once
 
 #include "sht/legendre/coefficients_cuda.cuh"
-#include "sht/legendre/spin_math.hpp"
 #include "sht/legendre/step_values.cuh"
 
 /// How kernels that make a_lm read what the adjoint's other kernels left behind.
@@ -58,36 +57,55 @@ inline JacobiSums jacobi_sums(const LegendreStage& stage, const AdjointSums& sum
     return {view(sums.polar, stage.polar()), view(sums.equatorial, stage.equatorial()), map - pass.first};
 }
 
-/// Weights of degree l of order m; e_at(k): eps of degree l + k, 0 where that is below m.
-template <class Epsilon>
-__device__ SpinShifts shifts(const LegendreView& t, std::int64_t l, std::int64_t m, const Epsilon& e_at) {
-    if (l < m || l < t.spin || l > t.lmax) return {};
-    const double degree = static_cast<double>(l), order = static_cast<double>(m);
-    if (t.spin == 1) return spin_1_shifts(degree, order, e_at(0), e_at(1));
-    return spin_2_shifts(degree, order, e_at(-1), e_at(0), e_at(1), e_at(2));
-}
-
 /// eps of degree l and order m; 0 for l < m, too.
 __device__ inline double epsilon_or_zero(std::int64_t l, std::int64_t m) {
     return l > m ? epsilon_lm(static_cast<double>(l), static_cast<double>(m)) : 0;
 }
 
-/// e, b: re, im of the transpose of to_scalar at degree l. q, u: rows there.
-__device__ inline void add_from_scalar(const SpinShifts& w, int spin, int first, int last, const double* q,
-                                       const double* u, double (&value)[2][2]) {
-#pragma unroll
-    for (int offset = -2; offset <= 2; ++offset) {
-        if (offset < first || offset > last) continue;
-        const double weight = w.weight[offset + 2];
-        const double *x = q + 2 * offset, *y = u + 2 * offset;
-        if ((offset + spin) % 2 == 0) {
-            value[0][0] += weight * x[0], value[0][1] += weight * x[1];
-            value[1][0] += weight * y[0], value[1][1] += weight * y[1];
-        } else {  // e += i w u, b -= i w q
-            value[0][0] -= weight * y[1], value[0][1] += weight * y[0];
-            value[1][0] += weight * x[1], value[1][1] -= weight * x[0];
-        }
+/// The two components of a spin field at one degree.
+struct SpinPair {
+    double2 x{0, 0}, y{0, 0};
+};
+
+/// One order's steps between spins, of which a thread makes one degree's at a time:
+///   x'_l = eps_l before_l x_{l-1} + eps_{l+1} after_l x_{l+1} + i m across_l y_l
+/// and y' the same of y and -x, with the weights of SpinStep.
+struct SpinSteps {
+    const LegendreView& t;
+    std::int64_t m;
+
+    /// From spin s to s - 1, or else its transpose, at degree l; 0 where that is none. eps: of l and l + 1.
+    template <bool ToScalar>
+    __device__ SpinPair step(int s, std::int64_t l, double eps, double next_eps, const SpinPair& before,
+                             const SpinPair& here, const SpinPair& after) const {
+        if (l < m || l > t.lmax + t.spin) return {};
+        const std::int64_t width = t.lmax + t.spin + 3;
+        const double* const below = t.spin_steps + 3 * (s - 1) * width + l + 1;
+        const double* const above = below + width;
+        const double a = eps * (ToScalar ? below[0] : above[-1]);
+        const double b = next_eps * (ToScalar ? above[0] : below[1]);
+        const double c = static_cast<double>(m) * above[width];
+        return {{fma(a, before.x.x, fma(b, after.x.x, -c * here.y.y)),
+                 fma(a, before.x.y, fma(b, after.x.y, c * here.y.x))},
+                {fma(a, before.y.x, fma(b, after.y.x, c * here.x.y)),
+                 fma(a, before.y.y, fma(b, after.y.y, -c * here.x.x))}};
     }
-}
+
+    /// All steps, by a block whose thread k has degree l = first + k: right at all degrees but `spin` of them
+    /// at each end. memory: [2][threads].
+    template <bool ToScalar, int Threads>
+    __device__ SpinPair all(std::int64_t l, SpinPair here, SpinPair (*memory)[Threads]) const {
+        const int k = threadIdx.x;
+        const double eps = epsilon_or_zero(l, m), next_eps = epsilon_or_zero(l + 1, m);
+        for (int i = 0; i < t.spin; ++i) {
+            SpinPair* const row = memory[i % 2];
+            row[k] = here;
+            __syncthreads();
+            here = step<ToScalar>(ToScalar ? t.spin - i : i + 1, l, eps, next_eps, row[max(k - 1, 0)], here,
+                                  row[min(k + 1, Threads - 1)]);
+        }
+        return here;
+    }
+};
 
 }  // namespace zonal::sht::cuda

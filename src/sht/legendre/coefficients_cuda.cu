@@ -116,44 +116,25 @@ __global__ void rows_kernel(LegendreView t, std::int64_t first_order, StepSums s
     if (l + 1 <= lmax) store(out + 2, found.odd);
 }
 
-__device__ SpinShifts shifts_at(const LegendreView& t, std::int64_t l, std::int64_t m) {
-    return shifts(t, l, m, [&](int k) { return epsilon_or_zero(l + k, m); });
-}
-
-/// Thread k of a block has the weights of degree first - 2 + k; all but two at each end have an output.
+/// One degree of a spin field's scalars per thread, but for `spin` threads at each end of a block.
 template <class T>
 __global__ void to_scalar_kernel(LegendreView t, std::int64_t first_order, AlmPointers<T> alm, double* rows,
                                  std::int64_t n_rows) {
-    __shared__ SpinShifts of_degree[threads];
-    __shared__ double a[threads][2][2];
+    __shared__ SpinPair memory[2][threads];
     const std::int64_t m = t.orders[first_order + blockIdx.y];
-    const std::int64_t l = m + static_cast<std::int64_t>(blockIdx.x) * (threads - 4) - 2 + threadIdx.x;
-    of_degree[threadIdx.x] = shifts_at(t, l, m);
-    const bool there = l >= m && l >= t.spin && l <= t.lmax;
-    for (int c = 0; c < 2; ++c)
-        for (int part = 0; part < 2; ++part)
-            a[threadIdx.x][c][part] =
-                there && alm.alm[c] != nullptr ? alm.alm[c][2 * (t.alm_origin[m] + l) + part] : T(0);
-    __syncthreads();
-    const int k = threadIdx.x;
-    if (k < 2 || k >= threads - 2 || l > t.lmax + t.spin) return;
-    double q[2] = {}, u[2] = {};
-    for (int offset = -2; offset <= 2; ++offset) {
-        const double w = of_degree[k - offset].weight[offset + 2];
-        const double *e = a[k - offset][0], *b = a[k - offset][1];
-        if ((offset + t.spin) % 2 == 0) {
-            q[0] += w * e[0], q[1] += w * e[1];
-            u[0] += w * b[0], u[1] += w * b[1];
-        } else {  // q += i w b, u -= i w e
-            q[0] -= w * b[1], q[1] += w * b[0];
-            u[0] += w * e[1], u[1] -= w * e[0];
-        }
-    }
-    const std::int64_t at = t.row_origin[m] + l;
-    for (int part = 0; part < 2; ++part) {
-        rows[2 * at + part] = q[part];
-        rows[2 * (n_rows + at) + part] = u[part];
-    }
+    const int k = threadIdx.x, spin = t.spin;
+    const std::int64_t first = m + static_cast<std::int64_t>(blockIdx.x) * (threads - 2 * spin) - spin;
+    if (first + spin > t.lmax + spin) return;
+    const std::int64_t l = first + k;
+    const auto at = [&](const T* of) {
+        const bool there = of != nullptr && l >= m && l >= spin && l <= t.lmax;
+        return there ? complex_at(of, t.alm_origin[m] + l) : double2{0, 0};
+    };
+    const SpinPair found = SpinSteps{t, m}.all<true>(l, {at(alm.alm[0]), at(alm.alm[1])}, memory);
+    if (k < spin || k >= threads - spin || l > t.lmax + spin) return;
+    double* const out = rows + 2 * (t.row_origin[m] + l);
+    store(out, found.x);
+    store(out + 2 * n_rows, found.y);
 }
 
 /// Steps of two degrees of one scalar map, steps_per_thread a thread, straight from Ishioka's sums of field
@@ -181,33 +162,45 @@ __global__ void store_scalar_kernel(LegendreView t, std::int64_t first_order, St
     }
 }
 
-/// rows: [2][n_rows] of a spin field's scalars, or null.
+/// rows: [2][n_rows] of a spin field's scalars, or null. One degree per thread, but for `halo` threads at
+/// each end of a block.
 template <class T>
-__global__ void store_kernel(LegendreView t, std::int64_t first_order, const double* rows, JacobiSums jacobi,
-                             AlmTargets<T> alm) {
-    const std::int64_t m = t.orders[first_order + blockIdx.y],
-                       l = m + static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x;
-    if (l > t.lmax) return;
-    double value[2][2] = {};
+__global__ void store_kernel(LegendreView t, std::int64_t first_order, int halo, const double* rows,
+                             JacobiSums jacobi, AlmTargets<T> alm) {
+    __shared__ SpinPair memory[2][threads];
+    const std::int64_t m = t.orders[first_order + blockIdx.y];
+    const int k = threadIdx.x;
+    const std::int64_t first = m + static_cast<std::int64_t>(blockIdx.x) * (threads - 2 * halo) - halo;
+    if (first + halo > t.lmax) return;
+    const std::int64_t l = first + k;
+    SpinPair value;
     if (rows != nullptr) {
         const double* const here = rows + 2 * (t.row_origin[m] + l);
-        const int first = static_cast<int>(max(m - l, std::int64_t{-2}));
-        const int last = static_cast<int>(min(t.lmax + t.spin - l, std::int64_t{2}));
-        add_from_scalar(shifts_at(t, l, m), t.spin, first, last, here, here + 2 * t.n_rows, value);
+        if (l >= m && l <= t.lmax + t.spin) value = {complex_at(here, 0), complex_at(here + 2 * t.n_rows, 0)};
+        value = SpinSteps{t, m}.all<false>(l, value, memory);
     }
+    if (k < halo || k >= threads - halo || l > t.lmax) return;
     const double sign = t.spin == 0 ? 1 : -1;
     for (int c = 0; c < t.components; ++c) {
         if (alm.alm[c] == nullptr) continue;
-        const double2 sum = jacobi.total(t, m, l, c);
-        store(alm.alm[c] + 2 * (t.alm_origin[m] + l),
-              {value[c][0] + sign * sum.x, value[c][1] + sign * sum.y});
+        const double2 sum = jacobi.total(t, m, l, c), of = c == 0 ? value.x : value.y;
+        store(alm.alm[c] + 2 * (t.alm_origin[m] + l), {of.x + sign * sum.x, of.y + sign * sum.y});
     }
 }
 
 /// Ishioka's sums as the kernels read them.
 StepSums step_sums(const LegendreStage& stage, StepSumsRoom sums, int n_fields) {
-    const JobList& jobs = stage.ishioka(n_fields);
+    const JobList& jobs = stage.ishioka();
     return {sums_of_fields(stage, sums, 0, n_fields), jobs.first_sum.data(), jobs.n_tiles.data(), n_fields};
+}
+
+template <class T>
+void launch_store(const LegendreStage& stage, Orders orders, const double* rows, const JacobiSums& jacobi,
+                  AlmTargets<T> alm, cudaStream_t stream) {
+    const LegendreView& t = stage.view();
+    const int halo = rows != nullptr ? t.spin : 0;
+    const dim3 grid = grid_of(t.lmax + 1 - stage.alm().order(orders.first), threads - 2 * halo, orders);
+    store_kernel<T><<<grid, threads, 0, stream>>>(t, orders.first, halo, rows, jacobi, alm);
 }
 
 }  // namespace
@@ -237,7 +230,8 @@ template <class T>
 void spin_to_scalar(const LegendreStage& stage, Orders orders, AlmPointers<T> alm, double* rows,
                     cudaStream_t stream) {
     const LegendreView& t = stage.view();
-    const dim3 grid = grid_of(t.lmax + t.spin + 1 - stage.alm().order(orders.first), threads - 4, orders);
+    const dim3 grid =
+        grid_of(t.lmax + t.spin + 1 - stage.alm().order(orders.first), threads - 2 * t.spin, orders);
     to_scalar_kernel<T><<<grid, threads, 0, stream>>>(t, orders.first, alm, rows, t.n_rows);
     core::check_launch("spin to scalar");
 }
@@ -251,9 +245,7 @@ void store_alm(const LegendreStage& stage, Orders orders, const AdjointSums& sum
         store_scalar_kernel<T><<<step_blocks(stage, orders, 1, steps_per_thread), threads, 0, stream>>>(
             t, orders.first, step_sums(stage, sums.steps, sums.n_maps), map, jacobi, alm.alm[0]);
     else
-        store_kernel<T>
-            <<<grid_of(t.lmax + 1 - stage.alm().order(orders.first), threads, orders), threads, 0, stream>>>(
-                t, orders.first, rows, jacobi, alm);
+        launch_store<T>(stage, orders, rows, jacobi, alm, stream);
     core::check_launch("storing alm");
 }
 

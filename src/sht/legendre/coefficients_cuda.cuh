@@ -27,7 +27,7 @@ void write_recurrence(const LegendreStage& stage, Orders orders, double* steps, 
 void rows_from_sums(const LegendreStage& stage, Orders orders, StepSumsRoom sums, int n_fields, double* rows,
                     cudaStream_t stream);
 
-/// rows: [2][n_rows] of the scalar fields sin^s Q, sin^s U of a spin 1 or 2 field, overwritten.
+/// rows: [2][n_rows] of the scalar fields sin^s Q, sin^s U of a spin field, overwritten.
 template <class T>
 void spin_to_scalar(const LegendreStage& stage, Orders orders, AlmPointers<T> alm, double* rows,
                     cudaStream_t stream);

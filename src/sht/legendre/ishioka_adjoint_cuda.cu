@@ -3,6 +3,7 @@
 #include "core/mma_fp64.cuh"
 #include "core/split_barrier.cuh"
 #include "sht/legendre/ishioka_kernels.cuh"
+#include "sht/legendre/step_values.cuh"
 
 /// The adjoint by matrix products on the tensor cores, which do twice as many multiply-adds as the threads:
 ///   S_i[column] = sum_pair lambda_i[pair] F[pair][column]
@@ -17,7 +18,8 @@ namespace {
 constexpr int warps = 4;
 constexpr int threads = 32 * warps;
 /// Blocks per multiprocessor, as registers and shared memory allow.
-constexpr int blocks_at_once = 3;
+template <int Fields>
+constexpr int blocks_at_once = Fields == 4 ? 2 : 3;
 /// Ring pairs per thread and warp.
 constexpr int per_thread = 3;
 constexpr int warp_pairs = 32 * per_thread;
@@ -29,6 +31,9 @@ constexpr int block_pairs = 16;
 constexpr int block_columns = 8;
 constexpr int pair_blocks = warp_pairs / block_pairs;
 constexpr int product_steps = 2 * product_rows;
+/// Instructions that take S of all fields: two fields each, and T of one beside its S.
+template <int Fields>
+constexpr int column_blocks = (Fields + 1) / 2;
 
 /// Lambda of a warp's pairs at 16 even steps: at[g] has those of even steps 2 g and 2 g + 1, next to each
 /// other as a lane reads them. The distance of rows: so that the two that a quarter of a warp reads at once
@@ -106,13 +111,14 @@ __device__ bool write_lambda(Recurrence<per_thread>& state, Visibility& visibili
 }
 
 /// What lane (g, t) holds of F of pairs 16 p + 4 i + t: of one field column g % 4, as S takes it below
-/// g = 4 and as T does from there on; of two fields column g % 4 of field g / 4, as S takes it.
+/// g = 4 and as T does from there on; of more, column g % 4 of field 2 b + g / 4, as S takes it.
 template <int Fields>
 struct AdjointModes {
-    double f[pair_blocks][4];
+    static constexpr int blocks = column_blocks<Fields>;
+    double f[pair_blocks][blocks][4];
 
     /// memory, cos2: the warp's; the first is used on the way, the second made.
-    __device__ void load(const LegendreView& t, const WarpsJob<warps, warp_pairs>& job,
+    __device__ void load(const LegendreView& t, const WarpsJob<warps, warp_pairs>& job, int n_fields,
                          const PairModes* fourier, std::int64_t field_stride, Lambda& memory, double* cos2) {
         auto& rows = reinterpret_cast<double(&)[sums_per_step + 1][warp_pairs + 4]>(memory);
 #pragma unroll
@@ -121,7 +127,8 @@ struct AdjointModes {
 #pragma unroll
             for (int r = 0; r < per_thread; ++r) {
                 const int here = job.lane + 32 * r, pair = job.warp_first + here, there = job.within(pair);
-                const PairModes modes = fourier[c * field_stride + t.fourier_origin[job.m] + there];
+                PairModes modes{};
+                if (c < n_fields) modes = fourier[c * field_stride + t.fourier_origin[job.m] + there];
                 const double factor = pair < job.end ? t.scalar_factor[there] : 0;
                 const double odd_factor = factor * t.cos_theta[there];
                 rows[0][here] = (modes.north.x + modes.south.x) * factor;
@@ -129,7 +136,7 @@ struct AdjointModes {
                 rows[2][here] = (modes.north.x - modes.south.x) * odd_factor;
                 rows[3][here] = (modes.north.y - modes.south.y) * odd_factor;
                 rows[4][here] = t.cos2_theta[there];
-                if (Fields == 2)
+                if (Fields > 1 && c == 0)
                     cos2[here / block_pairs * block_pairs + here % 4 * 4 + here / 4 % 4] =
                         t.cos2_theta[there];
             }
@@ -141,16 +148,17 @@ struct AdjointModes {
                     const int here = block_pairs * p + 4 * i + job.lane % 4;
                     const double value = rows[job.lane / 4 % 4][here];
                     if (Fields == 1)
-                        f[p][i] = value * (job.lane < 16 ? 1 : rows[4][here]);
-                    else if (c == job.lane / 16)
-                        f[p][i] = value;
+                        f[p][0][i] = value * (job.lane < 16 ? 1 : rows[4][here]);
+                    else if (c % 2 == job.lane / 16)
+                        f[p][c / 2][i] = value;
                 }
         }
     }
 
     __device__ void project(const Lambda& lambda, const double* cos2, ProductSums<Fields>& sums) const {
         const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
-        double sum[2][4] = {};  // S and T of two fields; of one field two, as one would wait for itself
+        // S and T of each two fields; of one field two, as one would wait for itself.
+        double sum[2][blocks][4] = {};
 #pragma unroll
         for (int p = 0; p < pair_blocks; ++p) {
             double a[8];
@@ -160,26 +168,32 @@ struct AdjointModes {
                 a[2 * i] = two.x;
                 a[2 * i + 1] = two.y;
             }
-            core::multiply_add_16x8x16(sum[Fields == 1 ? p % 2 : 0], a, f[p]);
-            if constexpr (Fields == 2) {
-                double of_t[4];
 #pragma unroll
-                for (int i = 0; i < 4; i += 2) {
-                    const double2 x = *reinterpret_cast<const double2*>(cos2 + block_pairs * p + 4 * t + i);
-                    of_t[i] = f[p][i] * x.x;
-                    of_t[i + 1] = f[p][i + 1] * x.y;
+            for (int b = 0; b < blocks; ++b)
+                core::multiply_add_16x8x16(sum[Fields == 1 ? p % 2 : 0][b], a, f[p][b]);
+            if constexpr (Fields > 1) {
+                double x[4];
+#pragma unroll
+                for (int i = 0; i < 4; i += 2)
+                    store(x + i, complex_at(cos2 + block_pairs * p + 4 * t + i, 0));
+#pragma unroll
+                for (int b = 0; b < blocks; ++b) {
+                    double of_t[4];
+#pragma unroll
+                    for (int i = 0; i < 4; ++i) of_t[i] = f[p][b][i] * x[i];
+                    core::multiply_add_16x8x16(sum[1][b], a, of_t);
                 }
-                core::multiply_add_16x8x16(sum[1], a, of_t);
             }
         }
 #pragma unroll
-        for (int k = 0; Fields == 1 && k < 4; ++k) sum[0][k] += sum[1][k];
+        for (int k = 0; Fields == 1 && k < 4; ++k) sum[0][0][k] += sum[1][0][k];
 #pragma unroll
         for (int k = 0; k < Fields; ++k)
 #pragma unroll
-            for (int j = 0; j < 2; ++j)
-                *reinterpret_cast<double2*>(&sums.column[block_columns * k + 2 * t + j][2 * g]) = {
-                    sum[k][j], sum[k][2 + j]};
+            for (int j = 0; j < 2; ++j) {
+                const double* const of = sum[k / blocks][k % blocks];
+                store(&sums.column[block_columns * k + 2 * t + j][2 * g], {of[j], of[2 + j]});
+            }
     }
 };
 
@@ -213,8 +227,8 @@ struct SumOfWarps {
 };
 
 template <int Fields>
-__global__ void __launch_bounds__(threads, blocks_at_once)
-    adjoint_kernel(LegendreView t, const LegendreJob* jobs, const double* recurrence,
+__global__ void __launch_bounds__(threads, blocks_at_once<Fields>)
+    adjoint_kernel(LegendreView t, const LegendreJob* jobs, const double* recurrence, int n_fields,
                    const PairModes* fourier, std::int64_t field_stride, double* sums) {
     constexpr int lag = cuda::lag<Fields>;
     extern __shared__ char memory[];
@@ -234,7 +248,7 @@ __global__ void __launch_bounds__(threads, blocks_at_once)
     Recurrence<per_thread> state;
     state.start(t, job.m, [&](int r) { return job.within(job.warp_first + lane + 32 * r); });
     AdjointModes<Fields> modes;
-    modes.load(t, job, fourier, field_stride, shared.lambda[warp], shared.cos2[warp]);
+    modes.load(t, job, n_fields, fourier, field_stride, shared.lambda[warp], shared.cos2[warp]);
     Visibility visibility = state.visibility();
     SumOfWarps<Fields> adder(n_steps, sums + Fields * job.sums);
     const auto add_up = [&](int product) {
@@ -264,14 +278,15 @@ __global__ void __launch_bounds__(threads, blocks_at_once)
 }
 
 template <int Fields>
-void launch(const LegendreStage& stage, Orders orders, const double* recurrence, const PairModes* fourier,
-            double* sums, cudaStream_t stream) {
+void launch(const LegendreStage& stage, Orders orders, const double* recurrence, int n_fields,
+            const PairModes* fourier, double* sums, cudaStream_t stream) {
     const auto kernel = &adjoint_kernel<Fields>;
     constexpr int bytes = sizeof(Shared<Fields>);
     core::check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
                      "asking for shared memory");
-    kernel<<<stage.ishioka(Fields).count(orders), threads, bytes, stream>>>(
-        stage.view(), stage.ishioka(Fields).begin(orders), recurrence, fourier, stage.layout().size(), sums);
+    const JobList& jobs = stage.ishioka();
+    kernel<<<jobs.count(orders), threads, bytes, stream>>>(stage.view(), jobs.begin(orders), recurrence,
+                                                           n_fields, fourier, stage.layout().size(), sums);
     core::check_launch("Ishioka adjoint");
 }
 
@@ -279,17 +294,18 @@ void launch(const LegendreStage& stage, Orders orders, const double* recurrence,
 
 void adjoint_ishioka(const LegendreStage& stage, Orders orders, const double* recurrence, int n_fields,
                      const PairModes* fourier, StepSumsRoom room, cudaStream_t stream) {
-    if (stage.ishioka(n_fields).count(orders) == 0) return;
-    if (!stage.tiles().takes_passes(n_fields)) {
+    if (stage.ishioka().count(orders) == 0) return;
+    if (!stage.tiles().takes_passes()) {
         const auto adjoint = n_fields == 1 ? &adjoint_ishioka_few : &adjoint_ishioka_products;
         double* const of_all = sums_of_fields(stage, room, 0, n_fields);
         return adjoint(stage, orders, recurrence, n_fields, fourier, of_all, stream);
     }
-    for (int first = 0; first < n_fields; first += 2) {
-        const int fields = std::min(2, n_fields - first);
-        const auto pass = fields == 2 ? &launch<2> : &launch<1>;
-        pass(stage, orders, recurrence, fourier + first * stage.layout().size(),
-             sums_of_fields(stage, room, first, fields), stream);
+    for (int first = 0; first < n_fields;) {
+        const FieldPass pass(first, n_fields);
+        const auto adjoint = pass.width == 4 ? &launch<4> : pass.width == 2 ? &launch<2> : &launch<1>;
+        adjoint(stage, orders, recurrence, pass.count, fourier + first * stage.layout().size(),
+                sums_of_fields(stage, room, first, pass.width), stream);
+        first += pass.count;
     }
 }
 

@@ -166,8 +166,8 @@ __global__ void __launch_bounds__(threads, 8)
 
 void adjoint_ishioka_few(const LegendreStage& stage, Orders orders, const double* recurrence, int,
                          const PairModes* fourier, double* sums, cudaStream_t stream) {
-    adjoint_kernel<<<stage.ishioka(1).count(orders), threads, 0, stream>>>(
-        stage.view(), stage.ishioka(1).begin(orders), recurrence, fourier, sums);
+    adjoint_kernel<<<stage.ishioka().count(orders), threads, 0, stream>>>(
+        stage.view(), stage.ishioka().begin(orders), recurrence, fourier, sums);
     core::check_launch("Ishioka adjoint");
 }
 

@@ -262,25 +262,22 @@ __global__ void __launch_bounds__(32 * Warps, Blocks == 1 ? 16 / Warps : 8 / War
     });
 }
 
-/// Calls visit with the number of column blocks and of warps as constants; the tile is of either number of
-/// warps.
-template <int FewWarps, int ManyWarps, class Visit>
-void with_shape(int n_fields, std::int64_t tile, const Visit& visit) {
-    const auto with_warps = [&](auto blocks) {
-        if (tile == FewWarps * warp_pairs)
-            visit(blocks, std::integral_constant<int, FewWarps>());
-        else
-            visit(blocks, std::integral_constant<int, ManyWarps>());
-    };
+/// Warps of a block, as many as a job's pairs are for.
+constexpr int synthesis_warps = 2;
+constexpr int adjoint_warps = Tiles::small_adjoint / warp_pairs;
+
+/// Calls visit with the number of column blocks as a constant.
+template <class Visit>
+void with_blocks(int n_fields, const Visit& visit) {
     switch ((n_fields + 1) / 2) {
         case 1:
-            return with_warps(std::integral_constant<int, 1>());
+            return visit(std::integral_constant<int, 1>());
         case 2:
-            return with_warps(std::integral_constant<int, 2>());
+            return visit(std::integral_constant<int, 2>());
         case 3:
-            return with_warps(std::integral_constant<int, 3>());
+            return visit(std::integral_constant<int, 3>());
         default:
-            return with_warps(std::integral_constant<int, 4>());
+            return visit(std::integral_constant<int, 4>());
     }
 }
 
@@ -301,7 +298,8 @@ void launch(Kernel* kernel, int warps, const LegendreView& view, const JobList& 
 
 void synthesize_ishioka_products(const LegendreStage& stage, Orders orders, const double* coefficients,
                                  int n_fields, PairModes* fourier, cudaStream_t stream) {
-    with_shape<2, 2>(n_fields, stage.tiles().synthesis, [&](auto blocks, auto warps) {
+    with_blocks(n_fields, [&](auto blocks) {
+        constexpr int warps = synthesis_warps;
         launch<SynthesisShared<blocks, warps>>(&synthesis_kernel<blocks, warps>, warps, stage.view(),
                                                stage.ishioka_synthesis(), orders, stream, coefficients,
                                                n_fields, fourier, stage.layout().size());
@@ -310,10 +308,11 @@ void synthesize_ishioka_products(const LegendreStage& stage, Orders orders, cons
 
 void adjoint_ishioka_products(const LegendreStage& stage, Orders orders, const double* recurrence,
                               int n_fields, const PairModes* fourier, double* sums, cudaStream_t stream) {
-    with_shape<4, 8>(n_fields, stage.tiles().adjoint(n_fields), [&](auto blocks, auto warps) {
+    with_blocks(n_fields, [&](auto blocks) {
+        constexpr int warps = adjoint_warps;
         launch<AdjointShared<blocks, warps>>(&adjoint_kernel<blocks, warps>, warps, stage.view(),
-                                             stage.ishioka(n_fields), orders, stream, recurrence, n_fields,
-                                             fourier, stage.layout().size(), sums);
+                                             stage.ishioka(), orders, stream, recurrence, n_fields, fourier,
+                                             stage.layout().size(), sums);
     });
 }
 

@@ -17,21 +17,49 @@ constexpr int chunk_degrees = 4 * chunk_rows;
 template <int Fields>
 constexpr int threads = 32 * sums_per_step* Fields;
 /// Threads of a multiprocessor: many, as they mostly wait for memory.
-constexpr int threads_at_once = 1024;
+template <bool Spin>
+constexpr int threads_at_once = Spin ? 768 : 1024;
 /// Tiles whose sums are on their way at a time.
 constexpr int tiles_at_once = 4;
 
-/// Degrees by which a chunk's last a_lm lag behind its last rows: those of a spin field need the rows of
-/// their neighbours.
+/// Degrees by which a chunk's last a_lm lag behind its last rows: those of a spin field need the rows of as
+/// many neighbours on each side as it has steps to its spin. At most:
 template <bool Spin>
-constexpr int halo = Spin ? 2 : 0;
+constexpr int most_halo = Spin ? most_spin_steps : 0;
 
-/// What a block shares: rows of degrees from the chunk's first - 2 halo on, eps_lm from its first - halo - 1
-/// on.
+/// What a block shares: rows and eps_lm of degrees from the chunk's first - 2 halo on.
 template <int Fields, bool Spin>
 struct Shared {
-    double2 rows[Fields][2 * halo<Spin> + chunk_degrees];
-    double epsilon[chunk_degrees + halo<Spin> + 2];
+    static constexpr int length = 2 * most_halo<Spin> + chunk_degrees;
+    double2 rows[Fields][length];
+    double epsilon[length + 2];
+};
+/// The same between the steps of spin fields: [map].
+template <int Fields>
+struct SharedSteps {
+    SpinPair pairs[2][(Fields + 1) / 2][Shared<Fields, true>::length];
+};
+
+/// Fields whose a_lm of a degree one thread stores: a spin field's two, or as many scalars.
+template <int Fields>
+constexpr int fields_stored = Fields > 1 ? 2 : 1;
+/// The first field of item k of a chunk: its degrees for some fields, then for the next.
+template <int Fields>
+__device__ int first_stored(int k) {
+    return Fields > 2 ? k / chunk_degrees * fields_stored<Fields> : 0;
+}
+
+/// Where a pass's a_lm go, null where there is none, and what the Jacobi kernels add: [map].
+template <int Fields, bool Spin, class T>
+struct PassTargets {
+    T* alm[Fields];
+    JacobiSums jacobi[Spin ? Fields / 2 : Fields];
+
+    /// The Jacobi kernels' sum of field f at degree l.
+    __device__ double2 others(const LegendreView& t, std::int64_t m, std::int64_t l, int f) const {
+        if (l > t.lmax || alm[f] == nullptr) return {0, 0};
+        return Spin ? jacobi[f / 2].total(t, m, l, f % 2) : jacobi[f].total(t, m, l, 0);
+    }
 };
 
 /// One pass's sums: [job][S, then T of each column][even step].
@@ -101,37 +129,31 @@ __device__ __forceinline__ void write_rows(const FourSums& sums, bool odd, const
     }
 }
 
-/// Stores a_lm of degree l, whose rows are at `row` of the chunk's. others: the Jacobi kernels' sums.
-template <int Fields, bool Spin, class T>
-__device__ __forceinline__ void store_degree(const LegendreView& t, std::int64_t m, std::int64_t l,
-                                             const Shared<Fields, Spin>& shared, int row,
-                                             const double2 (&others)[Fields], const AlmTargets<T>& alm) {
+/// Stores a_lm of degree l and of the fields from `first` on. found: without the Jacobi kernels' sums, which
+/// are `others`.
+template <int Stored, bool Spin, class T>
+__device__ __forceinline__ void store_degree(const LegendreView& t, std::int64_t m, std::int64_t l, int first,
+                                             const double2 (&found)[Stored], const double2 (&others)[Stored],
+                                             T* const* alm) {
     if (l < m || l > t.lmax) return;
-    double value[2][2] = {};
-    if constexpr (Spin) {
-        const double* const epsilon = shared.epsilon + 1 + row - halo<Spin>;
-        const SpinShifts w = shifts(t, l, m, [&](int offset) { return epsilon[offset]; });
-        add_from_scalar(w, t.spin, -2, 2, &shared.rows[0][row].x, &shared.rows[Fields - 1][row].x, value);
-    }
+    const double sign = Spin ? -1 : 1;
 #pragma unroll
-    for (int f = 0; f < Fields; ++f) {
-        if (alm.alm[f] == nullptr) continue;
-        double2 sum = others[f];
-        if constexpr (Spin)
-            sum = {value[f][0] - sum.x, value[f][1] - sum.y};
-        else
-            add(sum, shared.rows[f][row]);
-        store(alm.alm[f] + 2 * (t.alm_origin[m] + l), sum);
-    }
+    for (int f = 0; f < Stored; ++f)
+        if (alm[first + f] != nullptr)
+            store(alm[first + f] + 2 * (t.alm_origin[m] + l),
+                  {found[f].x + sign * others[f].x, found[f].y + sign * others[f].y});
 }
 
 template <int Fields, bool Spin, class T>
-__global__ void __launch_bounds__(threads<Fields>, threads_at_once / threads<Fields>)
+__global__ void __launch_bounds__(threads<Fields>, threads_at_once<Spin> / threads<Fields>)
     alm_kernel(LegendreView t, std::int64_t first_order, PassSums sums, const double* recurrence,
-               JacobiSums jacobi, AlmTargets<T> alm) {
-    constexpr int threads = cuda::threads<Fields>, halo = cuda::halo<Spin>;
-    constexpr int per_thread = chunk_degrees / threads, kept = halo > 0 ? 2 * halo : 1;
-    __shared__ Shared<Fields, Spin> shared;
+               PassTargets<Fields, Spin, T> targets) {
+    constexpr int threads = cuda::threads<Fields>, stored = fields_stored<Fields>;
+    constexpr int per_thread = chunk_degrees * (Fields / stored) / threads;
+    static_assert(per_thread * threads == chunk_degrees * (Fields / stored));
+    extern __shared__ char memory[];
+    auto& shared = *reinterpret_cast<Shared<Fields, Spin>*>(memory);
+    const int halo = Spin ? t.spin : 0, kept = max(1, 2 * halo);
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     const int field = warp / sums_per_step, part = warp % 2;
     const bool odd = warp / 2 % 2 != 0;
@@ -150,42 +172,86 @@ __global__ void __launch_bounds__(threads<Fields>, threads_at_once / threads<Fie
             next = complex_at(recurrence, first_step + 2 * row + 2);
             for (int k = 0; k < 2; ++k) alpha[k] = complex_at(t.alpha, (first_step + 2 * row) / 2 + k);
         }
-        double2 others[per_thread][Fields];
+        double2 others[per_thread][stored];
 #pragma unroll
         for (int i = 0; i < per_thread; ++i)
 #pragma unroll
-            for (int f = 0; f < Fields; ++f) {
-                const std::int64_t l = base - halo + threadIdx.x + i * threads;
-                others[i][f] = l <= t.lmax ? jacobi.total(t, m, l, f) : double2{0, 0};
+            for (int f = 0; f < stored; ++f) {
+                const int k = threadIdx.x + i * threads;
+                others[i][f] =
+                    targets.others(t, m, base - halo + k % chunk_degrees, first_stored<Fields>(k) + f);
             }
         const FourSums four = four_sums<Fields>(order_sums, n_tiles, n_rows, warp, row, step, next, last);
-        for (int k = threadIdx.x; k < chunk_degrees + halo + 2; k += threads)
-            shared.epsilon[k] = epsilon_or_zero(base - halo - 1 + k, m);
+        for (int k = threadIdx.x; k < chunk_degrees + 2 * halo + 2; k += threads)
+            shared.epsilon[k] = epsilon_or_zero(base - 2 * halo + k, m);
         __syncthreads();
         double alpha_before = __shfl_up_sync(whole_warp, alpha[1].y, 1);
         if (lane == 0) alpha_before = last_alpha;
         last_alpha = __shfl_sync(whole_warp, alpha[1].y, 31);
-        write_rows(four, odd, alpha, alpha_before, shared.epsilon + halo + 1 + 8 * lane, part,
+        write_rows(four, odd, alpha, alpha_before, shared.epsilon + 2 * halo + 8 * lane, part,
                    reinterpret_cast<double(*)[2]>(&shared.rows[field][2 * halo + 8 * lane]));
         __syncthreads();
+        const int length = chunk_degrees + 2 * halo;
+        // Steps to spin s at place i of the chunk's degrees, of a map; all but the last go to shared memory.
+        [[maybe_unused]] const auto step_to = [&](int s, int map, int i) {
+            auto& steps = *reinterpret_cast<SharedSteps<Fields>*>(&shared + 1);
+            const auto at = [&](int j) {
+                return s == 1 ? SpinPair{shared.rows[2 * map][j], shared.rows[2 * map + 1][j]}
+                              : steps.pairs[s % 2][map][j];
+            };
+            return SpinSteps{t, m}.step<false>(s, base - 2 * halo + i, shared.epsilon[i],
+                                               shared.epsilon[i + 1], at(i - 1), at(i), at(i + 1));
+        };
+        if constexpr (Spin) {  // without these braces, nvcc 13.0 leaves out the loop after the next pragma
+            for (int s = 1; s < halo; ++s) {
+                auto& steps = *reinterpret_cast<SharedSteps<Fields>*>(&shared + 1);
+                for (int k = threadIdx.x; k < Fields / 2 * length; k += threads) {
+                    const int map = k / length, i = k % length;
+                    if (s <= i && i < length - s) steps.pairs[(s + 1) % 2][map][i] = step_to(s, map, i);
+                }
+                __syncthreads();
+            }
+        }
 #pragma unroll
         for (int i = 0; i < per_thread; ++i) {
-            const int k = threadIdx.x + i * threads;
-            store_degree(t, m, base - halo + k, shared, halo + k, others[i], alm);
+            const int k = threadIdx.x + i * threads, degree = k % chunk_degrees;
+            const int first = first_stored<Fields>(k);
+            double2 found[stored];
+            if constexpr (Spin) {
+                const SpinPair pair = step_to(halo, first / 2, halo + degree);
+                found[0] = pair.x, found[1] = pair.y;
+            } else {
+                for (int f = 0; f < stored; ++f) found[f] = shared.rows[first + f][degree];
+            }
+            store_degree<stored, Spin>(t, m, base - halo + degree, first, found, others[i], targets.alm);
         }
         __syncthreads();
-        for (int k = threadIdx.x; k < 2 * halo * Fields; k += threads)
-            shared.rows[k / kept][k % kept] = shared.rows[k / kept][chunk_degrees + k % kept];
+        for (int k = threadIdx.x; k < 2 * halo * Fields; k += threads) {
+            double2* const rows = shared.rows[k / kept] + k % kept;
+            rows[0] = rows[chunk_degrees];
+        }
     }
 }
 
 template <int Fields, bool Spin, class T>
-void launch(const LegendreStage& stage, Orders orders, const double* recurrence, const double* sums,
-            const JacobiSums& jacobi, AlmTargets<T> alm, cudaStream_t stream) {
-    const JobList& jobs = stage.ishioka(Fields);
-    alm_kernel<Fields, Spin, T><<<static_cast<unsigned>(orders.count()), threads<Fields>, 0, stream>>>(
-        stage.view(), orders.first, {sums, jobs.first_sum.data(), jobs.n_tiles.data()}, recurrence, jacobi,
-        alm);
+void launch(const LegendreStage& stage, Orders orders, const double* recurrence, const AdjointSums& sums,
+            FieldPass pass, const std::vector<AlmTargets<T>>& maps, cudaStream_t stream) {
+    constexpr int components = Spin ? 2 : 1;
+    const JobList& jobs = stage.ishioka();
+    PassTargets<Fields, Spin, T> targets{};
+    for (int f = 0; f < pass.count; ++f) {
+        const int map = (pass.first + f) / components;
+        targets.alm[f] = maps[map].alm[f % components];
+        targets.jacobi[f / components] = jacobi_sums(stage, sums, map);
+    }
+    const auto kernel = &alm_kernel<Fields, Spin, T>;
+    constexpr int bytes = sizeof(Shared<Fields, Spin>) + (Spin ? sizeof(SharedSteps<Fields>) : 0);
+    core::check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
+                     "asking for shared memory");
+    kernel<<<static_cast<unsigned>(orders.count()), threads<Fields>, bytes, stream>>>(
+        stage.view(), orders.first,
+        {sums_of_fields(stage, sums.steps, pass.first, Fields), jobs.first_sum.data(), jobs.n_tiles.data()},
+        recurrence, targets);
     core::check_launch("sums of even steps");
 }
 
@@ -194,18 +260,15 @@ void launch(const LegendreStage& stage, Orders orders, const double* recurrence,
 template <class T>
 void alm_from_passes(const LegendreStage& stage, Orders orders, const double* recurrence,
                      const AdjointSums& sums, const std::vector<AlmTargets<T>>& maps, cudaStream_t stream) {
-    const int components = stage.view().components, n_fields = components * sums.n_maps;
-    for (int first = 0; first < n_fields; first += 2) {
-        const int map = first / components, fields = std::min(2, n_fields - first);
-        const JacobiSums jacobi = jacobi_sums(stage, sums, map);
-        const double* const of_pass = sums_of_fields(stage, sums.steps, first, fields);
-        if (components == 2)
-            launch<2, true, T>(stage, orders, recurrence, of_pass, jacobi, maps[map], stream);
-        else if (fields == 2)
-            launch<2, false, T>(stage, orders, recurrence, of_pass, jacobi,
-                                {{maps[map].alm[0], maps[map + 1].alm[0]}}, stream);
-        else
-            launch<1, false, T>(stage, orders, recurrence, of_pass, jacobi, maps[map], stream);
+    const bool spin = stage.view().components == 2;
+    const int n_fields = stage.view().components * sums.n_maps;
+    for (int first = 0; first < n_fields;) {
+        const FieldPass pass(first, n_fields);
+        const auto of_pass = pass.width == 4   ? (spin ? &launch<4, true, T> : &launch<4, false, T>)
+                             : pass.width == 2 ? (spin ? &launch<2, true, T> : &launch<2, false, T>)
+                                               : &launch<1, false, T>;
+        of_pass(stage, orders, recurrence, sums, pass, maps, stream);
+        first += pass.count;
     }
 }
 

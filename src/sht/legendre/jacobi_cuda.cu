@@ -4,9 +4,7 @@
 namespace zonal::sht::cuda {
 namespace {
 
-/// One warp a block. Where there are blocks enough, two ring pairs a thread: what they share of a step is
-/// loaded once.
-constexpr int threads = 32;
+constexpr int threads = jacobi_threads;
 /// Degrees whose steps and coefficients lie in shared memory at a time.
 constexpr int chunk_degrees = 2 * threads;
 static_assert(chunk_degrees % degree_group == 0);
@@ -131,35 +129,6 @@ struct SpinParts {
 template <class T>
 struct ColumnPointers {
     const T* column[4];
-};
-
-/// A thread's functions at its ring pairs first + 32 r, up to end.
-template <bool Spin, JacobiForm Form, int R>
-struct ThreadFunctions {
-    JacobiFunctions<Spin, Form> at[R];
-    bool visible = false;
-
-    __device__ ThreadFunctions(const LegendreView& t, const LegendreJob& job) {
-#pragma unroll
-        for (int r = 0; r < R; ++r) at[r].start(t, job.m, min(pair(job, r), job.end - 1));
-        look();
-    }
-    static __device__ int pair(const LegendreJob& job, int r) {
-        return job.first + threads * r + threadIdx.x;
-    }
-    __device__ void advance(const JacobiStep* steps) {
-#pragma unroll
-        for (int r = 0; r < R; ++r) at[r].advance(steps);
-    }
-    __device__ void promote() {
-#pragma unroll
-        for (int r = 0; r < R; ++r) at[r].promote();
-    }
-    /// Whether anything of the warp's counts, from now on for good.
-    __device__ void look() {
-#pragma unroll
-        for (int r = 0; r < R; ++r) visible = visible || at[r].any_visible();
-    }
 };
 
 template <bool Spin, JacobiForm Form, int R, int Columns, class T>
@@ -297,11 +266,15 @@ template <bool Spin, JacobiForm Form, int Columns>
 void launch_adjoint(const LegendreStage& stage, Orders orders, const JobList& list, const PairModes* fourier,
                     double* sums, cudaStream_t stream) {
     if (list.count(orders) == 0) return;
-    const auto kernel = list.tile == threads ? adjoint_kernel<Spin, Form, 1, Columns>
-                                             : adjoint_kernel<Spin, Form, 2, Columns>;
-    kernel<<<list.count(orders), threads, 0, stream>>>(stage.view(), list.begin(orders), fourier,
-                                                       stage.layout().size(), sums);
-    core::check_launch("Jacobi adjoint");
+    if constexpr (Columns == 4) {
+        adjoint_jacobi_products(stage, orders, list, Form, fourier, sums, stream);
+    } else {
+        const auto kernel = list.tile == threads ? adjoint_kernel<Spin, Form, 1, Columns>
+                                                 : adjoint_kernel<Spin, Form, 2, Columns>;
+        kernel<<<list.count(orders), threads, 0, stream>>>(stage.view(), list.begin(orders), fourier,
+                                                           stage.layout().size(), sums);
+        core::check_launch("Jacobi adjoint");
+    }
 }
 
 /// Calls visit(first map, maps, whether a spin field as a constant, columns as a constant) for every pass.

@@ -120,11 +120,49 @@ struct JacobiFunctions {
     }
 };
 
+/// One warp a block. Where there are blocks enough, two ring pairs a thread: what they share of a step is
+/// loaded once.
+inline constexpr int jacobi_threads = 32;
+
+/// A thread's functions at its ring pairs first + 32 r, up to end.
+template <bool Spin, JacobiForm Form, int R>
+struct ThreadFunctions {
+    JacobiFunctions<Spin, Form> at[R];
+    bool visible = false;
+
+    __device__ ThreadFunctions(const LegendreView& t, const LegendreJob& job) {
+#pragma unroll
+        for (int r = 0; r < R; ++r) at[r].start(t, job.m, min(pair(job, r), job.end - 1));
+        look();
+    }
+    static __device__ int pair(const LegendreJob& job, int r) {
+        return job.first + jacobi_threads * r + threadIdx.x;
+    }
+    __device__ void advance(const JacobiStep* steps) {
+#pragma unroll
+        for (int r = 0; r < R; ++r) at[r].advance(steps);
+    }
+    __device__ void promote() {
+#pragma unroll
+        for (int r = 0; r < R; ++r) at[r].promote();
+    }
+    /// Whether anything of the warp's counts, from now on for good.
+    __device__ void look() {
+#pragma unroll
+        for (int r = 0; r < R; ++r) visible = visible || at[r].any_visible();
+    }
+};
+
 /// Parts of F_m that are equal (even) or opposite (odd) on the two rings of a pair: [column][re, im]; columns
 /// are the components of a spin field, or scalar maps.
 template <int Columns>
 struct MirrorParts {
     double even[Columns][2] = {}, odd[Columns][2] = {};
 };
+
+/// adjoint_jacobi of one list and of four scalar maps that share a pass, by matrix products on the tensor
+/// cores.
+void adjoint_jacobi_products(const LegendreStage& stage, Orders orders, const JobList& list, JacobiForm form,
+                             const PairModes* fourier, double* sums, cudaStream_t stream);
 
 }  // namespace zonal::sht::cuda

@@ -30,11 +30,17 @@ AlmLayout rows_of(const AlmLayout& alm, int spin) {
     return {alm.lmax() + spin, alm.mmax(), orders};
 }
 
-/// Jobs of at most `tile` pairs in [begin, end) that order m reaches; cut from the end, as the pairs there
+/// Pairs [begin, end).
+struct PairsOfKind {
+    std::int64_t begin, end;
+    std::int64_t count() const { return std::max<std::int64_t>(0, end - begin); }
+};
+
+/// Jobs of at most `tile` pairs of each range that order m reaches; cut from the end, as the pairs there
 /// have most to do. The last two share what is left evenly, but for whole `grain`s. length(m): doubles of an
 /// adjoint's sums.
 template <class FirstPair, class Length>
-JobList make_jobs(const AlmLayout& alm, std::int64_t begin, std::int64_t end, std::int64_t tile,
+JobList make_jobs(const AlmLayout& alm, const std::vector<PairsOfKind>& ranges, std::int64_t tile,
                   std::int64_t grain, const FirstPair& first_pair, const Length& length) {
     JobList list;
     list.tile = tile;
@@ -48,15 +54,17 @@ JobList make_jobs(const AlmLayout& alm, std::int64_t begin, std::int64_t end, st
         list.first_sum_of_order.push_back(list.n_sums);
         first_job.push_back(static_cast<std::int64_t>(jobs.size()));
         if (length(m) == 0) continue;
-        const std::int64_t active = std::max(begin, first_pair(m));
-        for (std::int64_t last = end, size = 0; last > active; last -= size) {
-            const std::int64_t left = last - active;
-            const bool two = left > tile && left <= 2 * tile;
-            size = two ? ((left + 1) / 2 + grain - 1) / grain * grain : std::min(tile, left);
-            jobs.push_back({static_cast<std::int32_t>(m), static_cast<std::int32_t>(last - size),
-                            static_cast<std::int32_t>(last), list.n_sums});
-            list.n_sums += length(m);
-            ++n_tiles[m];
+        for (const PairsOfKind& pairs : ranges) {
+            const std::int64_t active = std::max(pairs.begin, first_pair(m));
+            for (std::int64_t last = pairs.end, size = 0; last > active; last -= size) {
+                const std::int64_t left = last - active;
+                const bool two = left > tile && left <= 2 * tile;
+                size = two ? ((left + 1) / 2 + grain - 1) / grain * grain : std::min(tile, left);
+                jobs.push_back({static_cast<std::int32_t>(m), static_cast<std::int32_t>(last - size),
+                                static_cast<std::int32_t>(last), list.n_sums});
+                list.n_sums += length(m);
+                ++n_tiles[m];
+            }
         }
     }
     first_job.push_back(static_cast<std::int64_t>(jobs.size()));
@@ -72,6 +80,16 @@ std::vector<double> scalar_factors(const RingPairs& rings, int spin) {
     for (std::size_t pair = 0; pair < factors.size(); ++pair)
         for (int k = 0; k < spin; ++k) factors[pair] /= rings.sin_theta[pair];
     return factors;
+}
+
+/// As in LegendreView::spin_steps.
+std::vector<double> spin_weights(const LegendreTable& table) {
+    const std::int64_t length = table.layout.lmax() + table.spin + 3;
+    std::vector<double> all;
+    for (const SpinStep& step : table.steps)
+        for (const double* weights : {step.below(-1), step.above(-1), step.across(-1)})
+            all.insert(all.end(), weights, weights + length);
+    return all;
 }
 
 LogView view_of(const core::DeviceArray<double>& high, const core::DeviceArray<double>& low) {
@@ -131,8 +149,11 @@ LegendreStage::LegendreStage(const RingPairs& rings, const LegendreTable& table)
     const auto first_pair = [&](std::int64_t m) { return layout_.first_pair(m); };
     const std::int64_t n_pairs = layout_.n_pairs();
     const std::int64_t end_polar = std::min(n_pairs, block_size * rings.end_polar);
-    const std::int64_t equatorial =
-        table.spin > 2 ? end_polar : std::min(n_pairs, block_size * rings.first_equatorial);
+    const std::int64_t first_scalar = table.spin > most_spin_steps
+                                          ? n_pairs
+                                          : std::clamp(block_size * rings.first_scalar, end_polar, n_pairs);
+    const std::int64_t equatorial = std::clamp(block_size * rings.first_equatorial, first_scalar, n_pairs);
+    const std::vector<PairsOfKind> scalar{{first_scalar, equatorial}};
     std::vector<std::int64_t> first_step{0};
     for (std::int64_t m = 0, number = 0; m <= mmax; ++m) {
         first_step.push_back(first_step.back());
@@ -154,20 +175,16 @@ LegendreStage::LegendreStage(const RingPairs& rings, const LegendreTable& table)
         const std::int64_t used = std::max<std::int64_t>(0, lmax - std::max<std::int64_t>(m, table.spin) + 1);
         return table.components * sums_per_degree * ((used + degree_group - 1) / degree_group * degree_group);
     };
-    const auto adjoint_jobs = [&](int n_fields) {
-        return make_jobs(alm_, end_polar, equatorial, tiles_.adjoint(n_fields),
-                         tiles_.adjoint_grain(n_fields), first_pair, step_sums);
+    ishioka_ = make_jobs(alm_, scalar, tiles_.adjoint(), tiles_.adjoint_grain(), first_pair, step_sums);
+    ishioka_synthesis_ = make_jobs(alm_, scalar, tiles_.synthesis, tiles_.synthesis, first_pair, step_sums);
+    const auto jacobi_jobs = [&](const std::vector<PairsOfKind>& ranges) {
+        std::int64_t most = 0;
+        for (const PairsOfKind& pairs : ranges) most = std::max(most, pairs.count());
+        const std::int64_t tile = most <= Tiles::small_jacobi ? Tiles::small_jacobi : tiles_.jacobi;
+        return make_jobs(alm_, ranges, tile, tile, first_pair, degree_sums);
     };
-    ishioka_ = adjoint_jobs(1);
-    if (!tiles_.smaller) ishioka_of_many_ = adjoint_jobs(tiles_.max_fields);
-    ishioka_synthesis_ =
-        make_jobs(alm_, end_polar, equatorial, tiles_.synthesis, tiles_.synthesis, first_pair, step_sums);
-    const auto jacobi_jobs = [&](std::int64_t begin, std::int64_t end) {
-        const std::int64_t tile = end - begin <= Tiles::small_jacobi ? Tiles::small_jacobi : tiles_.jacobi;
-        return make_jobs(alm_, begin, end, tile, tile, first_pair, degree_sums);
-    };
-    polar_ = jacobi_jobs(0, end_polar);
-    equatorial_ = jacobi_jobs(equatorial, n_pairs);
+    polar_ = jacobi_jobs({{0, end_polar}});
+    equatorial_ = jacobi_jobs({{end_polar, first_scalar}, {equatorial, n_pairs}});
 
     view_ = {lmax,
              mmax,
@@ -186,10 +203,13 @@ LegendreStage::LegendreStage(const RingPairs& rings, const LegendreTable& table)
              alm_origin_.data(),
              row_origin_.data(),
              rows.size(),
+             nullptr,
              first_step_.data(),
              nullptr,
              layout_.origin()};
-    if (table.spin <= 2 && equatorial > end_polar) {
+    if (equatorial > first_scalar) {
+        spin_steps_ = core::DeviceArray<double>(spin_weights(table));
+        view_.spin_steps = spin_steps_.data();
         alpha_ = core::DeviceArray<double>(n_steps_);
         alpha_kernel<<<static_cast<unsigned>(mmax / 64 + 1), 64>>>(mmax, first_step_.data(), alpha_.data());
         core::check_launch("recurrence coefficients");
@@ -199,8 +219,7 @@ LegendreStage::LegendreStage(const RingPairs& rings, const LegendreTable& table)
 }
 
 void LegendreStage::cut(const std::vector<JobBand>& bands) {
-    for (JobList* list : {&ishioka_, &ishioka_of_many_, &ishioka_synthesis_, &polar_, &equatorial_})
-        list->cut(bands);
+    for (JobList* list : {&ishioka_, &ishioka_synthesis_, &polar_, &equatorial_}) list->cut(bands);
 }
 
 }  // namespace zonal::sht::cuda

@@ -7,9 +7,9 @@
 #include "sht/legendre/legendre.hpp"
 
 /// The Legendre stage on CUDA: between coefficients a_lm and the Fourier coefficients F_m(theta) of the ring
-/// pairs, as on the CPU (legendre_cpu.cpp): Ishioka's recurrence for spin 0 and, through scalars, 1 and 2;
-/// differences of Jacobi polynomials near the poles, the three-term recurrence near the equator and for s
-/// > 2.
+/// pairs, as on the CPU (legendre_cpu.cpp): Ishioka's recurrence for spin 0 and, through scalars, others;
+/// differences of Jacobi polynomials near the poles, the three-term recurrence near the equator and where a
+/// field of a spin above 2 is no scalar one yet.
 namespace zonal::sht::cuda {
 
 /// F_m of a ring pair: re and im of each ring.
@@ -39,6 +39,8 @@ struct LegendreView {
     /// rows with degrees up to lmax + spin, of which there are n_rows entries.
     const std::int64_t *alm_origin, *row_origin;
     std::int64_t n_rows;
+    /// [spin][3][lmax + spin + 3]: the weights below, above and across of SpinStep, from l = -1 on.
+    const double* spin_steps;
     /// [mmax + 2]: order m has the Ishioka steps first_step[m] .. first_step[m+1], a multiple of step_group.
     const std::int64_t* first_step;
     /// [steps]
@@ -114,13 +116,11 @@ struct Tiles {
     static constexpr std::int64_t small_adjoint = 256, large_adjoint = 384;
     static constexpr std::int64_t small_adjoint_grain = 64, large_adjoint_grain = 96;
     static constexpr std::int64_t small_jacobi = 32;
-    /// Adjoints of more fields are faster in one pass of larger tiles than in passes of two fields.
-    static constexpr int most_fields_in_passes = 5;
     std::int64_t synthesis;  ///< Ishioka
     std::int64_t jacobi;     ///< where there are more pairs than small_jacobi
     int max_fields;
     bool few;      ///< blocks
-    bool smaller;  ///< tiles of adjoints, few blocks or not
+    bool smaller;  ///< tiles of adjoints, which are not made in passes, few blocks or not
 
     Tiles(std::int64_t lmax, std::int64_t shared_memory) {
         constexpr std::int64_t kib = 1024;
@@ -131,16 +131,11 @@ struct Tiles {
         max_fields = shared_memory < 72 * kib ? 6 : 8;
     }
 
-    bool takes_passes(int n_fields) const { return !smaller && n_fields <= most_fields_in_passes; }
+    bool takes_passes() const { return !smaller; }
     /// The size for Ishioka's adjoint.
-    std::int64_t adjoint(int n_fields) const {
-        return smaller ? small_adjoint : takes_passes(n_fields) ? large_adjoint : 512;
-    }
-    /// Pairs that an adjoint's jobs take more of at a time: what keeps one more pair a thread or one more
-    /// warp busy.
-    std::int64_t adjoint_grain(int n_fields) const {
-        return takes_passes(n_fields) ? large_adjoint_grain : small_adjoint_grain;
-    }
+    std::int64_t adjoint() const { return smaller ? small_adjoint : large_adjoint; }
+    /// Pairs that an adjoint's jobs take more of at a time: what keeps one more warp busy.
+    std::int64_t adjoint_grain() const { return smaller ? small_adjoint_grain : large_adjoint_grain; }
 };
 
 /// Where the F_m of a field's ring pairs lie: order by order, those of the pairs that an order reaches.
@@ -181,20 +176,19 @@ class LegendreStage {
     const Tiles& tiles() const { return tiles_; }
     /// Whether there are pairs between the polar and the equatorial ones.
     bool has_ishioka() const { return view_.alpha != nullptr; }
-    /// Returns the jobs of an adjoint of n_fields fields.
-    const JobList& ishioka(int n_fields) const {
-        return tiles_.smaller || tiles_.takes_passes(n_fields) ? ishioka_ : ishioka_of_many_;
-    }
-    /// Doubles that adjoints of up to n_fields fields, at once, sum the orders' steps to.
+    /// The jobs of adjoints.
+    const JobList& ishioka() const { return ishioka_; }
+    /// Doubles that adjoints of up to n_fields fields, at once, sum the orders' steps to: passes of three
+    /// have room for four.
     std::int64_t most_step_sums(int n_fields, Orders orders) const {
-        const int in_passes = std::min(n_fields, Tiles::most_fields_in_passes);
-        return std::max(n_fields * ishioka(n_fields).sums_of(orders),
-                        in_passes * ishioka(in_passes).sums_of(orders));
+        const int room = tiles_.takes_passes() && n_fields % 4 == 3 ? n_fields + 1 : n_fields;
+        return room * ishioka_.sums_of(orders);
     }
     const JobList& ishioka_synthesis() const { return ishioka_synthesis_; }
     const JobList& polar() const { return polar_; }
     /// Makes launches of these bands possible.
     void cut(const std::vector<JobBand>& bands);
+    /// Those of the three-term recurrence.
     const JobList& equatorial() const { return equatorial_; }
 
   private:
@@ -202,15 +196,17 @@ class LegendreStage {
     const AlmLayout alm_;
     FourierLayout layout_;
     std::int64_t n_steps_ = 0;
-    core::DeviceArray<double> cos_theta_, cos2_theta_, h_, scalar_factor_, alpha_;
+    core::DeviceArray<double> cos_theta_, cos2_theta_, h_, scalar_factor_, alpha_, spin_steps_;
     core::DeviceArray<double> logs_[10];
     core::DeviceArray<std::int64_t> first_step_, alm_origin_, row_origin_;
-    JobList ishioka_, ishioka_of_many_, ishioka_synthesis_, polar_, equatorial_;
+    JobList ishioka_, ishioka_synthesis_, polar_, equatorial_;
     LegendreView view_{};
 };
 
 /// Scalar fields that one pass of Ishioka's recurrence serves at most, on any device.
 inline constexpr int max_fields = 8;
+/// Spins above are not taken for scalars: so many steps from spin to spin fit in a block.
+inline constexpr int most_spin_steps = 32;
 
 /// Doubles of a step of the synthesis: A, B, then from first_field on four per field.
 struct StepLayout {
@@ -245,15 +241,24 @@ struct StepSumsRoom {
     Orders orders;
 };
 
+/// Fields [first, first + count) that one pass of adjoint_ishioka serves, with room for `width` of them:
+/// four, or what is left, but three as four.
+struct FieldPass {
+    int first, count, width;
+
+    FieldPass(int first, int n_fields)
+        : first(first), count(std::min(4, n_fields - first)), width(count == 3 ? 4 : count) {}
+};
+
 /// recurrence: [step][2], see write_recurrence. room: for the orders and perhaps others, of which the orders'
-/// jobs are overwritten: [job of ishioka(n_fields)][step][4 n_fields]; where it takes passes of two fields
-/// (Tiles::takes_passes), of each pass [job][S, then T: 4 per field][even step].
+/// jobs are overwritten: [job of ishioka()][step][4 n_fields]; where it takes passes (Tiles::takes_passes),
+/// of each pass [job of ishioka()][S, then T: 4 per field][even step].
 void adjoint_ishioka(const LegendreStage& stage, Orders orders, const double* recurrence, int n_fields,
                      const PairModes* fourier, StepSumsRoom room, cudaStream_t stream);
 /// Those of the n fields from `first` on that share a job's, such that a job's begin at n * job.sums: jobs
 /// count from the first of all orders.
 inline double* sums_of_fields(const LegendreStage& stage, StepSumsRoom room, int first, int n) {
-    const JobList& jobs = stage.ishioka(n);
+    const JobList& jobs = stage.ishioka();
     return room.sums + first * jobs.sums_of(room.orders) - n * jobs.sums_before(room.orders.first);
 }
 /// adjoint_ishioka where it does not take passes, with what sums_of_fields returns: of one field, and by

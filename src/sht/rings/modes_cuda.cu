@@ -140,7 +140,7 @@ void gather_alm(const LegendreStage& stage, Orders orders, ModesScratch& scratch
                 const std::vector<AlmTargets<T>>& maps, cudaStream_t stream) {
     const int n_maps = static_cast<int>(maps.size()), n_fields = stage.view().components * n_maps;
     const AdjointSums sums = scratch.adjoint_sums(stage, n_maps);
-    if (stage.has_ishioka() && stage.tiles().takes_passes(n_fields)) {
+    if (stage.has_ishioka() && stage.tiles().takes_passes()) {
         scratch.join_sides(stream);
         return alm_from_passes<T>(stage, orders, scratch.steps.data(), sums, maps, stream);
     }

@@ -48,13 +48,27 @@ struct Stage {
 /// Chunks in shared memory: one in use, the others on their way.
 constexpr int n_stages = 3;
 
-/// Copies chunks from global to shared memory, without waiting.
+/// Copies chunks from global to shared memory, without waiting. Two threads bring the two rings of a pair,
+/// next to them those of the next rows, so that a request asks for whole lines: L2 serves so many requests,
+/// whatever they ask for.
 struct Loader {
+    static constexpr int row_step = 4;
     const BandView& v;
     const BandTile& tile;
-    const PairModes* source;
-    std::int64_t m;  ///< order of this thread's source values; -1: none
-    int order = static_cast<int>(threadIdx.x) / 8, in_row = static_cast<int>(threadIdx.x) % 8;
+    std::int64_t m;          ///< order of this thread's source values; -1: none
+    const PairModes* modes;  ///< its, by pair
+    int first_pair = 0;      ///< that it reaches
+    int order = own_order(), in_row = static_cast<int>(threadIdx.x) / 2 % row_step;
+    int south = static_cast<int>(threadIdx.x) % 2;
+
+    static __device__ int own_order() { return static_cast<int>(threadIdx.x) / (2 * row_step); }
+
+    __device__ Loader(const BandView& v, const BandTile& tile, const PairModes* source, std::int64_t m)
+        : v(v), tile(tile), m(m), modes(source) {
+        if (m < 0) return;
+        modes += v.source_origin[m];
+        first_pair = static_cast<int>(v.source_first_pair[m]);
+    }
 
     __device__ void load(int row, Stage& stage) const {
         const double* from = v.weights + tile.weights + static_cast<std::int64_t>(row) * tile_targets;
@@ -65,32 +79,25 @@ struct Loader {
                                     sizeof(double2));
         }
 #pragma unroll
-        for (int k = 0; k < 2; ++k) {
-            const int at = row + in_row + 8 * k;
-            const double2* modes = &source->north;
-            std::size_t missing = sizeof(double2);
-            bool swapped = false;
-            if (m >= 0 && at < tile.n_rows) {
-                const SourceRow entry = v.rows[tile.first_row + at];
-                if (entry.pair >= v.source_first_pair[m]) {
-                    modes = &source[v.source_origin[m] + entry.pair].north;
-                    missing = 0;
-                    swapped = entry.swapped;
-                }
-            }
-            double* to = &stage.b[in_row + 8 * k][4 * order];
-            __pipeline_memcpy_async(to, modes + swapped, sizeof(double2), missing);
-            __pipeline_memcpy_async(to + 2, modes + !swapped, sizeof(double2), missing);
+        for (int k = 0; k < chunk_rows; k += row_step) {
+            const int at = row + in_row + k;
+            const SourceRow entry = v.row(tile.first_row + at);
+            const bool there = m >= 0 && at < tile.n_rows && entry.pair >= first_pair;
+            const PairModes* const pair = modes + (there ? entry.pair : 0);
+            const double2* const ring = entry.swapped == south ? &pair->north : &pair->south;
+            __pipeline_memcpy_async(&stage.b[in_row + k][4 * order + 2 * south],
+                                    there ? ring : reinterpret_cast<const double2*>(v.weights),
+                                    sizeof(double2), there ? 0 : sizeof(double2));
         }
     }
 
     /// Beyond the pole functions of odd order + spin change their sign; of this thread's own values.
     __device__ void flip(int row, Stage& stage) const {
         if (tile.first_row + row >= v.n_flipped || (m + v.spin) % 2 == 0) return;
-        for (int k = 0; k < 2; ++k)
-            if (tile.first_row + row + in_row + 8 * k < v.n_flipped)
-                for (int c = 0; c < 4; ++c)
-                    stage.b[in_row + 8 * k][4 * order + c] = -stage.b[in_row + 8 * k][4 * order + c];
+        for (int k = 0; k < chunk_rows; k += row_step)
+            if (tile.first_row + row + in_row + k < v.n_flipped)
+                for (int c = 2 * south; c < 2 * south + 2; ++c)
+                    stage.b[in_row + k][4 * order + c] = -stage.b[in_row + k][4 * order + c];
     }
 };
 
@@ -161,7 +168,7 @@ __global__ void __launch_bounds__(threads, 3)
     if (tile.first_row >= v.n_flipped)
         row = max(0, v.n_flipped + static_cast<int>(v.source_first_pair[lowest]) - tile.first_row) /
               chunk_rows * chunk_rows;
-    const std::int64_t number = first_order + static_cast<int>(threadIdx.x) / 8;
+    const std::int64_t number = first_order + Loader::own_order();
     const Loader loader{v, tile, source + blockIdx.z * source_size,
                         number < v.n_orders ? v.orders[number] : -1};
     for (int k = 0; k < n_stages - 1; ++k) {
@@ -196,21 +203,18 @@ BandProduct::BandProduct(const std::vector<MeridianPlace>& source, const Fourier
                          const std::vector<MeridianPlace>& target, const FourierLayout& target_layout,
                          std::int64_t n_samples, ResamplingWindow window, int spin)
     : source_size_(source_layout.size()), target_size_(target_layout.size()) {
-    std::vector<SourceRow> rows;
+    // In the order of BandView::row.
     std::vector<MeridianPlace> places;
     const auto n_source = static_cast<std::int32_t>(source.size());
-    const auto add = [&](std::int32_t pair, bool flipped, bool swapped, MeridianPlace place) {
-        rows.push_back({pair, flipped, swapped});
-        places.push_back(place);
-    };
     const MeridianPlace pole{0, 0}, equator{n_samples / 2, 0};
     for (std::int32_t p = n_source - 1; p >= 0; --p)
-        if (distance(source[p], pole) < window.support) add(p, true, false, mirrored(source[p], 0));
-    const int n_flipped = static_cast<int>(rows.size());
-    for (std::int32_t p = 0; p < n_source; ++p) add(p, false, false, source[p]);
+        if (distance(source[p], pole) < window.support) places.push_back(mirrored(source[p], 0));
+    const int n_flipped = static_cast<int>(places.size());
+    for (const MeridianPlace& place : source) places.push_back(place);
     for (std::int32_t p = n_source - 1; p >= 0; --p)
-        if (distance(equator, source[p]) < window.support)
-            add(p, false, true, mirrored(source[p], n_samples));
+        if (distance(equator, source[p]) < window.support) places.push_back(mirrored(source[p], n_samples));
+    view_.n_flipped = n_flipped;
+    view_.n_source = n_source;
 
     std::vector<BandTile> tiles;
     std::int64_t n_weights = 0;
@@ -225,15 +229,17 @@ BandProduct::BandProduct(const std::vector<MeridianPlace>& source, const Fourier
         const auto n_rows = static_cast<std::int32_t>(end_row - first_row);
         tiles.push_back({static_cast<std::int32_t>(first), static_cast<std::int32_t>(end),
                          static_cast<std::int32_t>(first_row - places.begin()), n_rows, n_weights});
-        const auto by_pair = [](const SourceRow& a, const SourceRow& b) { return a.pair < b.pair; };
-        const auto begin = rows.begin() + (first_row - places.begin());
-        const auto [lowest, highest] = std::minmax_element(begin, begin + n_rows, by_pair);
-        first_source_.push_back(n_rows == 0 ? 0 : lowest->pair);
-        end_source_.push_back(n_rows == 0 ? 0 : highest->pair + 1);
+        std::int64_t lowest = n_rows == 0 ? 0 : n_source, end_of_highest = 0;
+        for (int k = 0; k < n_rows; ++k) {
+            const std::int64_t pair = view_.row(tiles.back().first_row + k).pair;
+            lowest = std::min(lowest, pair);
+            end_of_highest = std::max(end_of_highest, pair + 1);
+        }
+        first_source_.push_back(lowest);
+        end_source_.push_back(end_of_highest);
         n_weights += (n_rows + chunk_rows - 1) / chunk_rows * chunk_rows * std::int64_t{tile_targets};
     }
     tiles_ = core::DeviceArray<BandTile>(tiles);
-    rows_ = core::DeviceArray<SourceRow>(rows);
     weights_ = core::DeviceArray<double>(n_weights);
     const core::DeviceArray<MeridianPlace> row_places(places), targets(target);
     const core::OwnStream stream;
@@ -242,7 +248,6 @@ BandProduct::BandProduct(const std::vector<MeridianPlace>& source, const Fourier
     core::check_launch("resampling weights");
     core::check_cuda(cudaStreamSynchronize(stream.get()), "resampling weights");
     view_ = {tiles_.data(),
-             rows_.data(),
              weights_.data(),
              source_layout.origin(),
              source_layout.first_pairs(),
@@ -251,7 +256,8 @@ BandProduct::BandProduct(const std::vector<MeridianPlace>& source, const Fourier
              source_layout.orders(),
              source_layout.n_orders(),
              spin,
-             n_flipped};
+             n_flipped,
+             n_source};
 }
 
 void BandProduct::apply(Orders orders, const PairModes* source, int n_fields, PairModes* target,

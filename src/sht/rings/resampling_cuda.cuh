@@ -43,10 +43,9 @@ inline ResamplingWindow resampling_window(double degree, double n_samples, doubl
 /// polynomial of degree lmax. The same banded matrix serves all orders; the adjoint is its transpose.
 namespace zonal::sht::cuda {
 
-/// A ring pair as the source of values: itself, beyond the pole (flipped), or beyond the equator (swapped).
+/// A ring pair as the source of values: itself or, beyond the equator, its rings swapped.
 struct SourceRow {
-    std::int32_t pair;
-    std::int32_t flipped, swapped;
+    std::int32_t pair, swapped;
 };
 
 /// Target pairs of one block and the source rows that reach them.
@@ -58,13 +57,20 @@ struct BandTile {
 /// What the kernel reads; device pointers.
 struct BandView {
     const BandTile* tiles;
-    const SourceRow* rows;
     const double* weights;
     const std::int64_t *source_origin, *source_first_pair, *target_origin, *target_first_pair;
     const std::int64_t* orders;  ///< [n_orders], ascending; each order's rows of both sides lie at its origin
     std::int64_t n_orders;
     int spin;
     int n_flipped;  ///< rows before those of the pairs themselves
+    int n_source;   ///< pairs
+
+    /// Rows go along the meridian: beyond the pole, the pairs themselves, beyond the equator.
+    ZONAL_HOST_DEVICE SourceRow row(int k) const {
+        const int pair = k - n_flipped;
+        if (pair < 0) return {-pair - 1, 0};
+        return pair < n_source ? SourceRow{pair, 0} : SourceRow{2 * n_source - 1 - pair, 1};
+    }
 };
 
 /// Tiles [first, end) of a product.
@@ -94,7 +100,6 @@ class BandProduct {
 
   private:
     core::DeviceArray<BandTile> tiles_;
-    core::DeviceArray<SourceRow> rows_;
     core::DeviceArray<double> weights_;
     std::vector<std::int64_t> first_source_, end_source_;  ///< [tile]
     std::int64_t source_size_, target_size_;

@@ -17,6 +17,16 @@ __device__ inline double2 rotated(double re, double im, std::int64_t m, double p
     return {re * cosine - im * sine, re * sine + im * cosine};
 }
 
+/// One order's modes at one pair, exp(i sign m phi_0) turned.
+__device__ inline void turn(const PairGeometry& pair, std::int64_t m, double sign, double2& north,
+                            double2& south) {
+    const double2 north_turn = rotated(1, 0, m, sign * pair.north_phi_0);
+    const double2 south_turn =
+        pair.south_phi_0 == pair.north_phi_0 ? north_turn : rotated(1, 0, m, sign * pair.south_phi_0);
+    north = times(north, north_turn);
+    south = times(south, south_turn);
+}
+
 /// F_m of a pair's rings, each turned by its phase; m = 0 is real.
 struct TurnedModes {
     double2 north, south;
@@ -24,8 +34,9 @@ struct TurnedModes {
     __device__ TurnedModes(const PairModes* fourier, const PairGeometry& pair, std::int64_t at,
                            std::int64_t m) {
         const PairModes f = fourier[at];
-        north = rotated(f.north.x, m == 0 ? 0 : f.north.y, m, pair.north_phi_0);
-        south = rotated(f.south.x, m == 0 ? 0 : f.south.y, m, pair.south_phi_0);
+        north = {f.north.x, m == 0 ? 0 : f.north.y};
+        south = {f.south.x, m == 0 ? 0 : f.south.y};
+        turn(pair, m, 1, north, south);
     }
 };
 
@@ -82,16 +93,6 @@ inline constexpr int tile_orders = 32;
 inline constexpr int tile_pairs = 8;
 static_assert(tile_orders * tile_pairs == ring_threads);
 
-/// One order's modes at one pair, exp(i sign m phi_0) turned.
-__device__ inline void turn(const PairGeometry& pair, std::int64_t m, double sign, double2& north,
-                            double2& south) {
-    const double2 north_turn = rotated(1, 0, m, sign * pair.north_phi_0);
-    const double2 south_turn =
-        pair.south_phi_0 == pair.north_phi_0 ? north_turn : rotated(1, 0, m, sign * pair.south_phi_0);
-    north = times(north, north_turn);
-    south = times(south, south_turn);
-}
-
 /// run_spectrum_kernel for runs of whole pairs without aliasing, 2 m <= n: through shared memory, so that
 /// both sides are accessed in rows. Threads along pairs first, then along orders.
 static __global__ void paired_spectrum_kernel(const PairGeometry* pairs, const RunPair* run,
@@ -128,11 +129,28 @@ static __global__ void paired_spectrum_kernel(const PairGeometry* pairs, const R
     if (entry.south >= 0) spectrum[entry.south * n_bins + k] = tile[1][p][order];
 }
 
+/// One ring's.
+__device__ inline double2 turned(const PairGeometry& pair, bool south, std::int64_t m, double sign,
+                                 double2 value) {
+    return rotated(value.x, value.y, m, sign * (south ? pair.south_phi_0 : pair.north_phi_0));
+}
+
+/// Where a thread has F_m of a tile, two times: the two rings of a pair are those of two threads, so that
+/// these access whole lines together.
+struct RingOfTile {
+    int south, p, order;
+
+    __device__ explicit RingOfTile(int half)
+        : south(static_cast<int>(threadIdx.x) % 2),
+          p(static_cast<int>(threadIdx.x) / 2 % tile_pairs),
+          order(static_cast<int>(threadIdx.x) / (2 * tile_pairs) + half * tile_orders / 2) {}
+};
+
 /// The transpose of paired_spectrum_kernel, but for the factor at m = n / 2, which only sums have.
 static __global__ void paired_modes_kernel(const PairGeometry* pairs, const RunPair* run,
                                            const std::int64_t* origin, const double2* spectrum, bool weighted,
                                            std::int64_t n_pairs, PairModes* fourier) {
-    __shared__ double2 tile[2][tile_pairs][tile_orders + 1];
+    __shared__ double2 tile[tile_pairs][2][tile_orders + 1];
     const std::int64_t first_order = static_cast<std::int64_t>(blockIdx.x) * tile_orders;
     const std::int64_t first_pair = static_cast<std::int64_t>(blockIdx.y) * tile_pairs;
     {
@@ -141,26 +159,29 @@ static __global__ void paired_modes_kernel(const PairGeometry* pairs, const RunP
             const RunPair entry = run[first_pair + p];
             const std::int64_t k = first_order + order, n_bins = pairs[entry.pair].n_pixels / 2 + 1;
             const bool there = k < n_bins;
-            tile[0][p][order] =
+            tile[p][0][order] =
                 there && entry.north >= 0 ? spectrum[entry.north * n_bins + k] : double2{0, 0};
-            tile[1][p][order] =
+            tile[p][1][order] =
                 there && entry.south >= 0 ? spectrum[entry.south * n_bins + k] : double2{0, 0};
         }
     }
     __syncthreads();
-    const int p = threadIdx.x % tile_pairs, order = threadIdx.x / tile_pairs;
-    if (first_pair + p >= n_pairs) return;
-    const std::int32_t which = run[first_pair + p].pair;
-    const PairGeometry pair = pairs[which];
-    const std::int64_t m = first_order + order;
-    if (m > pair.last_m) return;
-    double2 north = tile[0][p][order], south = tile[1][p][order];
-    if (weighted) {
-        north.x *= pair.north_weight, north.y *= pair.north_weight;
-        south.x *= pair.south_weight, south.y *= pair.south_weight;
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+        const RingOfTile at(half);
+        if (first_pair + at.p >= n_pairs) return;
+        const std::int32_t which = run[first_pair + at.p].pair;
+        const PairGeometry pair = pairs[which];
+        const std::int64_t m = first_order + at.order;
+        if (m > pair.last_m) return;
+        double2 value = tile[at.p][at.south][at.order];
+        if (weighted) {
+            const double weight = at.south ? pair.south_weight : pair.north_weight;
+            value.x *= weight, value.y *= weight;
+        }
+        PairModes& modes = fourier[origin[m] + which];
+        (at.south ? modes.south : modes.north) = turned(pair, at.south, m, -1, value);
     }
-    turn(pair, m, -1, north, south);
-    fourier[origin[m] + which] = {north, south};
 }
 
 /// Bin k of north + i south: the sum of the modes that alias to it.
@@ -240,8 +261,11 @@ __global__ void read_pixels_kernel(const PairGeometry* pairs, const BluesteinPai
 /// missing ones are zero.
 __device__ inline void store_modes(const PairGeometry& pair, bool north, bool south, std::int64_t m,
                                    double2 up, double2 down, PairModes& modes) {
-    if (north) modes.north = rotated((up.x + down.x) / 2, (up.y - down.y) / 2, m, -pair.north_phi_0);
-    if (south) modes.south = rotated((up.y + down.y) / 2, (down.x - up.x) / 2, m, -pair.south_phi_0);
+    double2 of_north{(up.x + down.x) / 2, (up.y - down.y) / 2},
+        of_south{(up.y + down.y) / 2, (down.x - up.x) / 2};
+    turn(pair, m, -1, of_north, of_south);
+    if (north) modes.north = of_north;
+    if (south) modes.south = of_south;
     if (pair.north_pixel < 0) modes.north = {0, 0};
     if (pair.south_pixel < 0) modes.south = {0, 0};
 }
