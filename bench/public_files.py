@@ -2,7 +2,8 @@
 
     python bench/public_files.py FOLDER... [--output FILE]
 
-A file is read, its pixels then being healpy's where healpy reads it, too, and else those that astropy finds in its image; or
+A file is read, its pixels then being healpy's where healpy reads it, too, and else those that astropy finds in its image, if it
+is one; or
 it is refused with a message that begins with its name; or it holds no map. What is neither is listed as "wrong", and the exit code is 1.
 """
 import pathlib
@@ -51,7 +52,7 @@ def is_right(path, found):
         return "healpy", np.array_equal(peer, found, equal_nan=True)
     planes = of_image(path)
     if planes is None:
-        return "nobody", True
+        return ("nobody", True) if peer is None else ("healpy", False)
     same_meridian = np.array_equal(planes[..., 0], planes[..., -1], equal_nan=True)  # in the first and the last column
     return "astropy", has_pixels(planes, found) or same_meridian and has_pixels(planes[..., :-1], found)
 

@@ -35,8 +35,8 @@ class CountConvolutionPlan {
     CountConvolutionPlan(CountConvolutionPlan&&) noexcept;
     CountConvolutionPlan& operator=(CountConvolutionPlan&&) noexcept;
 
-    /// c, [grid.n_pixels()], in 1/sr; 0 for pixels in no ring. For sums over pixels on the CPU the first call
-    /// makes it, or that of convolve in which not only few pixels hold counts.
+    /// c, [grid.n_pixels()], in 1/sr; 0 for pixels in no ring. For sums over pixels on the CPU it is made
+    /// in the first call, or in one of convolve with counts in an eighth of the pixels or more.
     const std::vector<double>& column_sums() const;
 
     /// counts: [map, grid.n_pixels()], convolved: [map, grid_out.n_pixels()], as in

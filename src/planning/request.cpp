@@ -41,6 +41,8 @@ void check(const ConvolutionRequest& request) {
     if (const auto gain = request.gain; gain && !(*gain > 0 && std::isfinite(*gain)))
         throw InvalidArgument("gain", *gain, "must be above 0 and finite");
     if (request.n_maps < 1) throw InvalidArgument("n_maps", request.n_maps, "must be at least 1");
+    if (!(request.filled >= 0 && request.filled <= 1))
+        throw InvalidArgument("filled", request.filled, "must be from 0 to 1");
     if (request.support != 0) checked_width("support", request.support);
     if (request.theta_cut != 0) checked_width("theta_cut", request.theta_cut);
 }

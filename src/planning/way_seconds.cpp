@@ -20,13 +20,17 @@ bool chooses_method(const ConvolutionRequest& request) {
     return request.method == ConvolutionMethod::automatic || request.method == ConvolutionMethod::split;
 }
 
-/// Of the work on pixels, filled ones take about 40 times their share where they are few, and a tenth comes
-/// to that for weights and empty rings (docs/decisions/pixel-sum.md).
-void scale_by_filled(double filled, PixelConvolutionWork& work) {
+/// The work of a sum over pixels on the CPU where a share of them is filled. Filled pixels take about 40
+/// times their share of it where they are few, and a tenth comes to that for weights and empty rings
+/// (docs/decisions/pixel-sum.md).
+PixelConvolutionWork of_filled(double filled, const DeviceCosts& device,
+                               const PixelConvolutionOptions& options, PixelConvolutionWork work) {
+    if (options.method != PixelMethod::pixel_sum || device.device.kind() != Device::Kind::cpu) return work;
     const double scale = std::min(1., 0.1 + 40 * filled);
     for (double* products :
          {&work.pixel_products, &work.uneven_products, &work.pixel_rows, &work.pixel_weights})
         *products *= scale;
+    return work;
 }
 
 }  // namespace
@@ -82,18 +86,17 @@ WaySeconds WayPredictor::sums(const DeviceCosts& device, double support,
     return of_pixels(
         std::min(support, kernel_.support()), kernel_.costs(device).pixels(options.method, options.precision),
         [&](const split::SumGrids& grids) {
-            auto work = kernel_.work(support, grids, options);
-            if (options.method == PixelMethod::pixel_sum && device.device.kind() == Device::Kind::cpu)
-                scale_by_filled(request_.filled, work);
-            return work;
+            return of_filled(request_.filled, device, options, kernel_.work(support, grids, options));
         });
 }
 
 WaySeconds WayPredictor::sums_of_profile(const DeviceCosts& device, const RadialKernel& profile,
                                          const PixelConvolutionOptions& options) const {
-    return of_pixels(
-        profile.support(), kernel_.costs(device).pixels(options.method, options.precision),
-        [&](const split::SumGrids& grids) { return kernel_.work_of_profile(profile, grids, options); });
+    return of_pixels(profile.support(), kernel_.costs(device).pixels(options.method, options.precision),
+                     [&](const split::SumGrids& grids) {
+                         return of_filled(request_.filled, device, options,
+                                          kernel_.work_of_profile(profile, grids, options));
+                     });
 }
 
 WaySeconds WayPredictor::slowest(const WaySeconds& here) const {

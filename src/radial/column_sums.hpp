@@ -23,16 +23,18 @@ class ColumnSums {
                const PixelConvolutionOptions& options);
 
     /// c of every pixel, [grid.n_pixels()], in 1/sr; 0 for pixels in no ring. Sums over pixels on the CPU are
-    /// made in the first call, others here, by a convolution of 1.
+    /// made in the first call, others in the constructor, by a convolution of 1.
     const std::vector<double>& all() const;
-    /// Counts divided by their c. Where few pixels of a ring hold counts, only theirs are made, with the
-    /// weights that spread them (FilledPixels). part: of which `grid` is; names pixels in the text of errors.
-    /// Throws InvalidArgument where some c is not positive and there are counts.
+    /// Counts divided by their c. Where few pixels of a ring hold counts, only theirs are made, from the
+    /// kernel itself, as sums in double precision spread them (FilledPixels). part: of which `grid` is; names
+    /// pixels in the text of errors. Throws InvalidArgument where some c is not positive and there are
+    /// counts.
     template <class T>
     Array<T, 2> divide(View<const T, 2> counts, const SkyPart& part) const;
 
   private:
     bool are_weight_sums() const;
+    bool has_all() const;
     std::vector<double> weight_sums_of(const std::vector<bool>& wanted, WeightSource source) const;
 
     const Grid grid_;

@@ -80,6 +80,11 @@ std::vector<double> ColumnSums::weight_sums_of(const std::vector<bool>& wanted, 
                        source, options_.threads);
 }
 
+bool ColumnSums::has_all() const {
+    const std::lock_guard lock(mutex_);
+    return !all_.empty();
+}
+
 const std::vector<double>& ColumnSums::all() const {
     const std::lock_guard lock(mutex_);
     if (all_.empty())
@@ -129,8 +134,8 @@ Array<T, 2> ColumnSums::divide(View<const T, 2> counts, const SkyPart& part) con
     if (are_weight_sums() && filled.any()) divide_by_own(for_few, WeightSource::kernel);
     std::int64_t n_others = 0;
     for_others([&](std::int64_t, std::int64_t) { ++n_others; });
-    // Those of a large part of the pixels take nearly the time of all, which are worth keeping.
-    if (are_weight_sums() && n_others < counts.extent(0) * grid_.n_pixels() / 4) {
+    // Those of an eighth of the pixels may take nearly the time of all, which are worth keeping.
+    if (are_weight_sums() && !has_all() && n_others < counts.extent(0) * grid_.n_pixels() / 8) {
         if (n_others > 0) divide_by_own(for_others, WeightSource::tables);
     } else {
         const std::vector<double>& sums = all();

@@ -151,8 +151,8 @@ struct ConvolutionRequest {
     /// Empty: see default_reference.
     std::optional<ConvolutionReference> reference{};
     std::int64_t n_maps = 1;
-    /// The largest share of a map's pixels that are not 0, where it is known: sums over pixels on the CPU
-    /// take less time where few are, such as those with photons.
+    /// The largest share of a map's pixels that are not 0, from 0 to 1, where it is known: sums over pixels
+    /// on the CPU take less time where few are, such as those with photons.
     double filled = 1;
     bool allow_single = true;       ///< sums in single precision where the error permits
     bool consider_split = true;     ///< takes most of the planning where it may pay

@@ -208,7 +208,7 @@ std::vector<RowRange> ranges_of(const SkyMap& map, bool is_spin) {
     return ranges;
 }
 
-/// Returns the largest share of a row's pixels that hold a value other than 0. Collective.
+/// Returns the largest share of a row's pixels that hold a value other than 0, and not UNSEEN. Collective.
 double filled_share(const SkyMap& map, std::int64_t first_row, std::int64_t n_rows) {
     std::int64_t most = 0;
     for (auto row = first_row; row < first_row + n_rows; ++row) {
@@ -271,7 +271,8 @@ FieldsRequest fields_of(const SkyMap& map, const MapKernel& kernel, const MapSmo
                 !fields.is_harmonic_only && request.reference == ConvolutionReference::discrete;
             if (has_sums && !may_be_single) may_be_single = allows_single(map, options);
             request.allow_single = has_sums && *may_be_single;
-            if (has_sums) request.filled = filled_share(map, row, n_each);
+            // Masks are convolved beside the map where the result is divided by theirs, and are nearly full.
+            if (has_sums && !renormalizes) request.filled = filled_share(map, row, n_each);
             fields.rows.push_back(std::move(rows));
         }
     }

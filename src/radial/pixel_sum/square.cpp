@@ -231,7 +231,7 @@ class SquareBand {
     std::int64_t n_maps_, n_pixels_ = 0;
     std::vector<std::int64_t> first_sum_;
     std::vector<std::vector<std::int64_t>> near_;
-    /// One of folded input; null: not in it.
+    /// A row of folded input: a ring and its mirror image, null where the row has none of it.
     struct Row {
         std::int64_t map;
         const SumRing *ring, *mirrored;

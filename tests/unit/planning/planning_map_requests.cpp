@@ -280,7 +280,8 @@ TEST(MapRequests, KnowHowManyPixelsAreFilled) {
     EXPECT_EQ(filled({.method = pixel_sum}), 0.125);
     map.rows()(0, 2) = std::nan("");
     EXPECT_EQ(filled({.method = pixel_sum}), 97. / 768);
-    EXPECT_EQ(filled({.method = harmonic}), 1);  // nobody asks
+    EXPECT_EQ(filled({.method = harmonic}), 1);                  // nobody asks
+    EXPECT_EQ(filled(renormalizing({.method = pixel_sum})), 1);  // its mask is summed, too
 }
 
 /// A constant map becomes the integral times its value, whatever the mask, and its certificate is of that.

@@ -256,7 +256,8 @@ TEST(FewPixels, OfPolarizationAreTheDirectSum) {
 TEST(FewPixels, WithCountsKeepThem) {
     const Grid grid = Grid::healpix(64), car = Grid::equidistant_cylindrical(40, 160);
     const RadialKernel kernel = RadialKernel::gaussian(0.06).truncated(0.15);
-    for (const auto& [from, to] : {std::pair{grid, grid}, std::pair{grid, car}, std::pair{car, grid}}) {
+    for (const auto& grids : {std::pair{grid, grid}, std::pair{grid, car}, std::pair{car, grid}}) {
+        const Grid &from = grids.first, &to = grids.second;
         const CountConvolutionPlan plan(from, kernel, to, summed());
         std::vector<double> counts = sparse_map(from, 150, 4);
         for (double& count : counts) count = std::ceil(std::abs(count));
