@@ -17,6 +17,8 @@ hangs_after=600
 # The release, the wheel and the installed libraries have most of their objects in common. ccache makes them once if it is not told
 # in which folder a build was made, where CMake keeps its files of several sources.
 export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$PWD/build}
+# Tests interrupt matplotlib and limit its memory, and the list of fonts that it then keeps is for nobody else.
+export MPLCONFIGDIR=$PWD/build/matplotlib
 begin_stages build/test-logs tests/stage_counts.txt
 wanted=" $* "
 named() { [[ $wanted == *" $1 "* ]]; }
