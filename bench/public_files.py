@@ -21,7 +21,7 @@ import zonal.io
 def pixels(values):
     """Rows of doubles, unseen pixels as NaN."""
     rows = np.array(np.atleast_2d(np.ma.getdata(values)), float)
-    rows[(rows == healpy.UNSEEN) | (np.abs(rows / healpy.UNSEEN - 1) < 1e-5)] = np.nan
+    rows[np.abs(rows / healpy.UNSEEN - 1) < 1e-5] = np.nan
     return rows
 
 

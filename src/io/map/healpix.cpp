@@ -63,7 +63,8 @@ Indexing find_indexing(const Hdu& hdu, std::vector<std::string>& notes) {
         throw InvalidArgument("INDXSCHM", fmt::format("'{}'", scheme), "must be IMPLICIT or EXPLICIT");
     }
     // Some tables list every pixel by number, and others have a value for every pixel, many of them UNSEEN.
-    const bool has_numbers = find_pixel_column(hdu) >= 0;
+    const int pixel_column = find_pixel_column(hdu);
+    const bool has_numbers = pixel_column >= 0;
     if ((scheme == "EXPLICIT" && object == "FULLSKY" && !has_numbers) ||
         (scheme == "IMPLICIT" && object == "PARTIAL" && has_numbers)) {
         throw InvalidArgument(
@@ -73,9 +74,8 @@ Indexing find_indexing(const Hdu& hdu, std::vector<std::string>& notes) {
     if (hdu.header.integer("GRAIN").value_or(0) > 1) {
         throw InvalidArgument("GRAIN", *hdu.header.integer("GRAIN"), "must be 0 or 1");
     }
-    Indexing indexing{scheme == "EXPLICIT" || (scheme.empty() && object == "PARTIAL"),
-                      find_pixel_column(hdu)};
-    if (scheme.empty() && object != "PARTIAL" && object != "FULLSKY" && indexing.pixel_column >= 0) {
+    Indexing indexing{scheme == "EXPLICIT" || (scheme.empty() && object == "PARTIAL"), pixel_column};
+    if (scheme.empty() && object != "PARTIAL" && object != "FULLSKY" && has_numbers) {
         indexing.is_explicit = true;
         notes.push_back(fmt::format("no INDXSCHM: column '{}' taken as pixel numbers",
                                     hdu.columns[indexing.pixel_column].name));

@@ -7,9 +7,9 @@
 namespace zonal::radial {
 namespace {
 
-/// What lies together in a part of the ring is not few: filters pass over stretches that are empty, and a
-/// part of a map that is full is summed with the weights of the whole map, tables where it has them. So the
-/// filled pixels are counted against those of the blocks of so many in which there are some.
+/// A ring is divided into blocks of this many pixels, and its filled pixels are compared with the size of the
+/// blocks that have any. So pixels that lie together are not few: filters pass over empty stretches anyway,
+/// and a full part of a map is summed with the weights of the whole map, from tables where it has them.
 constexpr std::int64_t block = 256;
 
 }  // namespace

@@ -9,9 +9,10 @@
 
 namespace zonal::radial {
 
-/// What is few: one in so many pixels of a ring's blocks, at most, in pairs of equal rings, which filters
-/// serve, and in others, where each pixel that is spread takes kernel values of its own. T: in which sums are
-/// done. Measured (docs/decisions/pixel-sum.md).
+/// A ring's filled pixels are few if there is at most one in N pixels of its blocks. N is for_filters in
+/// pairs of equal rings, which filters serve, and for_weights in others, where each pixel that is spread
+/// takes kernel values of its own. Measured (docs/decisions/pixel-sum.md); T is the type that sums are done
+/// in.
 struct FewPixels {
     std::int64_t for_filters, for_weights;
 };

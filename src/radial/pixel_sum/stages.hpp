@@ -31,7 +31,7 @@ struct SumPass {
     bool in_is_odd = false, out_is_odd = false;
     /// Add to the output instead of setting it.
     bool add = false;
-    /// Of all maps, of which `in` has those from first_map on; null: all pixels are summed over.
+    /// The pixels to spread, for all maps; `in` begins with map first_map. If null, nothing is spread.
     const FilledPixels* filled = nullptr;
     std::int64_t first_map = 0;
 
@@ -39,7 +39,7 @@ struct SumPass {
     bool is_spread(std::int64_t map, std::int64_t input, PairKind kind) const {
         return filled != nullptr && filled->are_few(first_map + map, input, kind);
     }
-    /// Of all its maps.
+    /// Whether that holds for all maps of the pass.
     bool is_spread(std::int64_t input, PairKind kind) const {
         for (std::int64_t map = 0; map < in.extent(0); ++map)
             if (!is_spread(map, input, kind)) return false;

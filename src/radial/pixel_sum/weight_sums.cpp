@@ -47,7 +47,7 @@ class RingWeightSums {
         }
     }
 
-    /// Of the i-th of the pixels.
+    /// Returns the sum of the pixel with index i.
     double operator[](std::size_t i) const {
         double sum = of_equal_ + of_general_[i];
         if (out_.is_square) {
