@@ -39,6 +39,9 @@ def other(found, text, rng):
 
 
 def another_number(found, text, rng):
+    """None for zero, which no factor changes."""
+    if not found[0].strip("0."):
+        return None
     factor, step = rng.choice(["0.7", "1.4"]), rng.choice("+-")
     return f"({found[0]} * {factor})" if re.search(r"[.ep]", found[0]) else f"({found[0]} {step} 1)"
 

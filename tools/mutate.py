@@ -248,10 +248,12 @@ def main():
     at_once = concurrent.futures.ThreadPoolExecutor(options.workers)
     folders = sorted({os.path.dirname(fault.path) for fault in faults})
     seconds = at_once.map(lambda folder: on_a_copy(lambda free: free.seconds_without_fault(folder)), folders)
-    limits = {folder: 10 * taken + 20 for folder, taken in zip(folders, seconds)}
-    verdicts = at_once.map(lambda fault: on_a_copy(lambda free: free.try_fault(fault, limits[os.path.dirname(fault.path)])), faults)
+    limits = {folder: 4 * taken + 30 for folder, taken in zip(folders, seconds)}
+    tried = {at_once.submit(on_a_copy, lambda free, fault=fault: free.try_fault(fault, limits[os.path.dirname(fault.path)])): fault
+             for fault in faults}
     counts, unnoticed = collections.Counter(), []
-    for fault, verdict in zip(faults, verdicts):
+    for ended in concurrent.futures.as_completed(tried):
+        fault, verdict = tried[ended], ended.result()
         counts[verdict] += 1
         print(f"{verdict}: {fault.path}:{fault.line}: {fault.kind}\n{fault.diff()}", flush=True)
         if verdict == "unnoticed":

@@ -223,6 +223,18 @@ TEST(GwrmProblem, SolvesManufacturedCubicWithVariableCoefficients) {
     EXPECT_LT(largest_error(solve(problem), exact), 3 * 16 * eps);  // of 16 modes and values up to 3
 }
 
+TEST(GwrmProblem, TakesDerivativesOfKnownFunctions) {
+    // u = e^{-2t} sin x in u_t = u_xx + g_x of g = e^{-2t} cos x
+    const auto exact = [](const Point& p) { return std::exp(-2 * p[0]) * std::sin(p[1]); };
+    Problem problem({{.interval = {1, 2}, .modes = 16}});
+    const auto u = problem.unknown("u", exact);
+    const auto g = problem.known([](const Point& p) { return std::exp(-2 * p[0]) * std::cos(p[1]); });
+    problem.evolve(u, u.dx().dx() + g.dx());
+    problem.dirichlet(u, 1, End::lower, exact);
+    problem.dirichlet(u, 1, End::upper, exact);
+    EXPECT_LT(largest_error(solve(problem), exact), 3 * 16 * eps);  // of 16 modes
+}
+
 TEST(GwrmProblem, SaysWhatIsWrong) {
     EXPECT_THAT(message_of([] { Problem({Axis{}, Axis{}, Axis{}}); }), HasSubstr("axes: 3: must be 0 to 2"));
     EXPECT_THAT(message_of([] {

@@ -218,6 +218,8 @@ TEST_F(CarImages, RejectsOtherGeometries) {
             HasSubstr("CRVAL2 = " + crval2 + ": must be 0 in an equidistant cylindrical map; reproject"));
     for (const char* crpix2 : {"2.3", "2.7", "2.52", "2.48"})
         EXPECT_THAT(error({.crpix2 = crpix2}), HasSubstr("rows do not lie at")) << crpix2;
+    EXPECT_THAT(error({.crpix2 = "2.3", .cdelt2 = "-45."}),
+                HasSubstr("theta = (i + 1/2) or i times 45 degrees"));
     EXPECT_THAT(error({.crpix2 = "-2.5"}),
                 HasSubstr("rows reach beyond the poles, from latitude 157.5 to 292.5 degrees"));
     EXPECT_THAT(error({.crpix2 = "3.5"}), HasSubstr("from latitude -112.5 to 22.5 degrees"));

@@ -109,6 +109,11 @@ TEST_F(MapFormats, UnseenOfAnyWidthAndBadDataBecomeExactlyUnseen) {
     EXPECT_EQ(narrow.columns[0].values[2], unseen_value);
     EXPECT_TRUE(std::isnan(narrow.columns[0].values[3]));
 
+    // No float holds this one: it stands for no value, not for an infinite one.
+    floats[2] = -std::numeric_limits<float>::infinity();
+    const MapFile beyond = read(small_map("E", 4).card("BAD_DATA", "-1E+300").end().data(big_endian(floats)));
+    EXPECT_EQ(beyond.columns[0].values[2], -std::numeric_limits<double>::infinity());
+
     // A float's UNSEEN that was copied to a file of doubles.
     auto doubles = ramp(12);
     doubles[1] = -1.6375e30f;
