@@ -27,11 +27,11 @@ COMMANDS = [
     "smooth iqu.fits OUT --fwhm 20arcmin --method ring-fft", "smooth i.fits OUT --fwhm 10arcmin --method pixel-sum",
     "smooth i.fits OUT --fwhm 1deg --method split --theta-cut 3deg --error 1e-4", "smooth i.fits OUT --fwhm 20arcmin --method ring-fft --normalize pixel",
     "smooth i.fits OUT --fwhm 1deg --method ring-fft --mask mask.fits --mask-mode renormalize",
-    "smooth iqu.fits OUT --fwhm 1deg --method harmonic --iter 1 --mask mask.fits --mask-mode renormalize",
+    "smooth iqu.fits OUT --fwhm 1deg --method harmonic --iter 1 --lmax 700 --mask mask.fits --mask-mode renormalize",
     "smooth i.fits OUT --fwhm 1deg --method harmonic --tolerance 1e-2", "smooth part.fits OUT --fwhm 20arcmin --method ring-fft",
     "solve burgers --modes 40,300 --set t1=0.01", "split --fwhm 20arcmin --lmax 3000 --theta-cut 5deg --knots 400 --error 1e-4",
     "synfast cl.txt OUT --nside 1024 --temperature-only --method harmonic --seed 1",
-    "synfast fading.txt OUT --nside 1024 --method split --error 1e-3 --seed 1", "wavelet i.fits OUT --lmax 700 --iter 0",
+    "synfast fading.txt OUT --nside 1024 --method split --error 1e-3 --seed 1", "wavelet i.fits OUT --lmax 400 --iter 0",
     "wavelet scales.fits OUT --inverse --iter 0", "weights OUT --nside 512 --pixel"]
 
 
@@ -50,7 +50,7 @@ def inputs(tmp_path_factory):
         table.header.update(PIXTYPE="HEALPIX", ORDERING="RING", NSIDE=2 * NSIDE, INDXSCHM="EXPLICIT", OBJECT="PARTIAL")
         table.writeto(folder / f"{name}.fits")
     healpy.write_map(folder / "small.fits", sky[:768], dtype=np.float64)
-    healpy.write_alm(folder / "teb.fits", [np.ones(healpy.Alm.getsize(2500), complex)] * 3)
+    healpy.write_alm(folder / "teb.fits", [np.ones(healpy.Alm.getsize(1500), complex)] * 3)
     io = call("convert", folder / "i.fits", folder / "cells.fits", "--multi-order")
     assert io.code == 0, io.err
     scales = call("wavelet", folder / "i.fits", folder / "scales.fits", "--lmax", 100, "--base", 4, "--iter", 0)
