@@ -43,4 +43,19 @@ __device__ __forceinline__ void multiply_add_16x8x16(double (&c)[4], const doubl
 #endif
 }
 
+/// a of 16 rows in shared memory from a column on, which is even, read two numbers of a row at a time: its
+/// column t + 4i is theirs of 8 (i / 2) + 2t + i % 2, and b[i] has to be of that row.
+template <int Stride>
+__device__ __forceinline__ void load_in_twos(const double (*rows)[Stride], int column, double (&a)[8]) {
+    const int lane = static_cast<int>(threadIdx.x) % 32, g = lane / 4, t = lane % 4;
+#pragma unroll
+    for (int h = 0; h < 2; ++h)
+#pragma unroll
+        for (int i = 0; i < 4; i += 2) {
+            const double2 two = *reinterpret_cast<const double2*>(&rows[g + 8 * h][column + 4 * i + 2 * t]);
+            a[2 * i + h] = two.x;
+            a[2 * i + 2 + h] = two.y;
+        }
+}
+
 }  // namespace zonal::core

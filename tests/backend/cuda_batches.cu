@@ -33,7 +33,7 @@ TEST_F(CudaBatches, AgreeWithMapsOneByOne) {
 TEST_F(CudaBatches, AdjointsOfHighDegreesAgreeWithTheCpu) {
     constexpr std::int64_t lmax = 2100;
     const Grid grid = Grid::fejer1(2400, 24);
-    for (const int spin : {0, 1, 2, 3})
+    for (const int spin : {0, 1, 2, 3, 8, 32, 33})
         for (const std::int64_t n_maps : {1, 2, 3, 4, 6, 7}) {
             ShtOptions options = on(Device::cuda(), lmax, spin);
             options.mmax = scaled(11);

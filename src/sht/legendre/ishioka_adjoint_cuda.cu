@@ -60,8 +60,8 @@ struct Shared {
     double recurrence[warps][product_steps][2];  ///< each warp's own
     Lambda lambda[warps];
     ProductSums<Fields> sums[2 * lag<Fields>][warps];  ///< of product k at k % (2 lag)
-    double cos2[warps][Fields == 1 ? 1 : warp_pairs];  ///< of two fields, four pairs after the other as a
-                                                       ///< lane reads them
+    double cos2[warps][Fields == 1 ? 1 : warp_pairs];  ///< of several fields: four pairs after the other as
+                                                       ///< a lane reads them
     core::SplitBarrier summed[lag<Fields>];  ///< by all threads: turn k / lag of number k % lag of product k
 };
 

@@ -20,6 +20,9 @@ constexpr int chunk_steps = 32;
 constexpr int block_pairs = 16;
 constexpr int pair_blocks = warp_pairs / block_pairs;
 constexpr int block_columns = 8;
+/// Warps of a block, as many as a job's pairs are for.
+constexpr int synthesis_warps = 2;
+constexpr int adjoint_warps = Tiles::small_adjoint / warp_pairs;
 
 /// One step's lambda after the other. The distance of rows: so that what a quarter of a warp reads at once
 /// lies in different banks: of two rows in the adjoint, of four in the synthesis.
@@ -31,18 +34,18 @@ struct Lambda {
 using SynthesisLambda = Lambda<4>;
 using AdjointLambda = Lambda<8>;
 
-template <int Blocks, int Warps>
+template <int Blocks>
 struct SynthesisShared {
     static constexpr int step_stride = 4 + block_columns * Blocks;  ///< step_layout
     double steps[2][chunk_steps][step_stride];
-    SynthesisLambda lambda[Warps];
+    SynthesisLambda lambda[synthesis_warps];
 };
 
-template <int Blocks, int Warps>
+template <int Blocks>
 struct AdjointShared {
     double recurrence[2][chunk_steps][2];
-    AdjointLambda lambda[Warps];
-    double sums[Warps][chunk_steps][block_columns * Blocks];
+    AdjointLambda lambda[adjoint_warps];
+    double sums[adjoint_warps][chunk_steps][block_columns * Blocks];
 };
 
 /// Advances by up to product_steps steps and writes what counts of lambda; `stride` doubles from one step's
@@ -137,15 +140,15 @@ struct SynthesisSums {
     }
 };
 
-template <int Blocks, int Warps>
-__global__ void __launch_bounds__(32 * Warps)
+template <int Blocks>
+__global__ void __launch_bounds__(32 * synthesis_warps)
     synthesis_kernel(LegendreView t, const LegendreJob* jobs, const double* coefficients, int n_fields,
                      PairModes* fourier, std::int64_t field_stride) {
-    using Shared = SynthesisShared<Blocks, Warps>;
-    constexpr int stride = Shared::step_stride, threads = 32 * Warps;
+    using Shared = SynthesisShared<Blocks>;
+    constexpr int stride = Shared::step_stride, threads = 32 * synthesis_warps;
     extern __shared__ char memory[];
     auto& shared = *reinterpret_cast<Shared*>(memory);
-    const WarpsJob<Warps, warp_pairs> job(t, jobs[blockIdx.x]);
+    const WarpsJob<synthesis_warps, warp_pairs> job(t, jobs[blockIdx.x]);
     const bool active = job.warp < job.n_active;
     const StepChunks<threads, chunk_steps> chunks{coefficients, job.begin, job.n_steps, stride,
                                                   shared.steps[0][0]};
@@ -201,15 +204,7 @@ struct AdjointModes {
 #pragma unroll
         for (int p = 0; p < pair_blocks; ++p) {
             double a[8];
-#pragma unroll
-            for (int h = 0; h < 2; ++h)
-#pragma unroll
-                for (int i = 0; i < 4; i += 2) {
-                    const double2 two = *reinterpret_cast<const double2*>(
-                        &lambda.row[g + 8 * h][block_pairs * p + 4 * i + 2 * t]);
-                    a[2 * i + h] = two.x;
-                    a[2 * i + 2 + h] = two.y;
-                }
+            core::load_in_twos(lambda.row, block_pairs * p, a);
 #pragma unroll
             for (int c = 0; c < Blocks; ++c) core::multiply_add_16x8x16(sum[p % n_sums][c], a, f[p][c]);
         }
@@ -223,14 +218,14 @@ struct AdjointModes {
     }
 };
 
-template <int Blocks, int Warps>
-__global__ void __launch_bounds__(32 * Warps, Blocks == 1 ? 16 / Warps : 8 / Warps)
+template <int Blocks>
+__global__ void __launch_bounds__(32 * adjoint_warps, (Blocks == 1 ? 16 : 8) / adjoint_warps)
     adjoint_kernel(LegendreView t, const LegendreJob* jobs, const double* recurrence, int n_fields,
                    const PairModes* fourier, std::int64_t field_stride, double* sums) {
-    constexpr int threads = 32 * Warps, columns = block_columns * Blocks;
+    constexpr int threads = 32 * adjoint_warps, columns = block_columns * Blocks;
     extern __shared__ char memory[];
-    auto& shared = *reinterpret_cast<AdjointShared<Blocks, Warps>*>(memory);
-    const WarpsJob<Warps, warp_pairs> job(t, jobs[blockIdx.x]);
+    auto& shared = *reinterpret_cast<AdjointShared<Blocks>*>(memory);
+    const WarpsJob<adjoint_warps, warp_pairs> job(t, jobs[blockIdx.x]);
     const int width = sums_per_step * n_fields;
     const StepChunks<threads, chunk_steps> chunks{recurrence, job.begin, job.n_steps, 2,
                                                   shared.recurrence[0][0]};
@@ -261,10 +256,6 @@ __global__ void __launch_bounds__(32 * Warps, Blocks == 1 ? 16 / Warps : 8 / War
         }
     });
 }
-
-/// Warps of a block, as many as a job's pairs are for.
-constexpr int synthesis_warps = 2;
-constexpr int adjoint_warps = Tiles::small_adjoint / warp_pairs;
 
 /// Calls visit with the number of column blocks as a constant.
 template <class Visit>
@@ -299,20 +290,18 @@ void launch(Kernel* kernel, int warps, const LegendreView& view, const JobList& 
 void synthesize_ishioka_products(const LegendreStage& stage, Orders orders, const double* coefficients,
                                  int n_fields, PairModes* fourier, cudaStream_t stream) {
     with_blocks(n_fields, [&](auto blocks) {
-        constexpr int warps = synthesis_warps;
-        launch<SynthesisShared<blocks, warps>>(&synthesis_kernel<blocks, warps>, warps, stage.view(),
-                                               stage.ishioka_synthesis(), orders, stream, coefficients,
-                                               n_fields, fourier, stage.layout().size());
+        launch<SynthesisShared<blocks>>(&synthesis_kernel<blocks>, synthesis_warps, stage.view(),
+                                        stage.ishioka_synthesis(), orders, stream, coefficients, n_fields,
+                                        fourier, stage.layout().size());
     });
 }
 
 void adjoint_ishioka_products(const LegendreStage& stage, Orders orders, const double* recurrence,
                               int n_fields, const PairModes* fourier, double* sums, cudaStream_t stream) {
     with_blocks(n_fields, [&](auto blocks) {
-        constexpr int warps = adjoint_warps;
-        launch<AdjointShared<blocks, warps>>(&adjoint_kernel<blocks, warps>, warps, stage.view(),
-                                             stage.ishioka(), orders, stream, recurrence, n_fields, fourier,
-                                             stage.layout().size(), sums);
+        launch<AdjointShared<blocks>>(&adjoint_kernel<blocks>, adjoint_warps, stage.view(), stage.ishioka(),
+                                      orders, stream, recurrence, n_fields, fourier, stage.layout().size(),
+                                      sums);
     });
 }
 

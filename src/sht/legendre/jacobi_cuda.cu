@@ -5,10 +5,6 @@ namespace zonal::sht::cuda {
 namespace {
 
 constexpr int threads = jacobi_threads;
-/// Degrees whose steps and coefficients lie in shared memory at a time.
-constexpr int chunk_degrees = 2 * threads;
-static_assert(chunk_degrees % degree_group == 0);
-
 /// Q += -(E F+ + i B F-), U += -(B F+ - i E F-), without the sign; a: re, im per component.
 template <bool Spin, JacobiForm Form, int Columns>
 __device__ void add_degree(const JacobiFunctions<Spin, Form>& functions, const double (&a)[Columns][2],
@@ -143,20 +139,15 @@ __global__ void __launch_bounds__(threads)
     const std::int64_t row = t.alm_origin[job.m] + order.first_degree;
     ThreadFunctions<Spin, Form, R> functions(t, job);
     MirrorParts<Columns> parts[R];
-    for (int done = 0; done < order.n_degrees; done += chunk_degrees) {
-        __syncwarp();
-        for (int k = threadIdx.x; k < chunk_degrees; k += threads) {
-            const int degree = done + k;
-            order.template steps<Form>(degree, steps[k]);
+    const auto load = [&](int k, int degree) {
 #pragma unroll
-            for (int c = 0; c < Columns; ++c) {
-                const bool there = degree < order.used && alm.column[c] != nullptr;
-                for (int part = 0; part < 2; ++part)
-                    a[k][c][part] = there ? alm.column[c][2 * (row + degree) + part] : T(0);
-            }
+        for (int c = 0; c < Columns; ++c) {
+            const bool there = degree < order.used && alm.column[c] != nullptr;
+            for (int part = 0; part < 2; ++part)
+                a[k][c][part] = there ? alm.column[c][2 * (row + degree) + part] : T(0);
         }
-        __syncwarp();
-        const int count = min(chunk_degrees, order.n_degrees - done);
+    };
+    for_each_chunk<Form>(order, steps, load, [&](int, int count) {
         for (int j = 0; j < count; j += step_group) {
             if (functions.visible) {
 #pragma unroll
@@ -177,7 +168,7 @@ __global__ void __launch_bounds__(threads)
             functions.promote();
             functions.look();
         }
-    }
+    });
     const double sign = Spin ? -1 : 1, odd_sign = order.starts_odd() ? -1 : 1;
 #pragma unroll
     for (int r = 0; r < R; ++r) {
@@ -222,12 +213,8 @@ __global__ void __launch_bounds__(threads)
         }
         parts[r].set(even, odd);
     }
-    for (int done = 0; done < order.n_degrees; done += chunk_degrees) {
-        __syncwarp();
-        for (int k = threadIdx.x; k < chunk_degrees; k += threads)
-            order.template steps<Form>(done + k, steps[k]);
-        __syncwarp();
-        const int count = min(chunk_degrees, order.n_degrees - done);
+    const auto nothing_else = [](int, int) {};
+    for_each_chunk<Form>(order, steps, nothing_else, [&](int done, int count) {
         for (int j = 0; j < count; j += per_fold) {
             double v[32] = {};
 #pragma unroll
@@ -247,7 +234,7 @@ __global__ void __launch_bounds__(threads)
             sums[n_maps * job.sums + static_cast<std::int64_t>(done + j) * width + Parts::own_place()] =
                 functions.visible ? Parts::fold(v) : 0;
         }
-    }
+    });
 }
 
 /// Launches for `Columns` columns, one or two pairs a thread.

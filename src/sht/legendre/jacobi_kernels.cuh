@@ -153,6 +153,27 @@ struct ThreadFunctions {
     }
 };
 
+/// Degrees whose steps lie in shared memory at a time.
+inline constexpr int chunk_degrees = 2 * jacobi_threads;
+static_assert(chunk_degrees % degree_group == 0);
+
+/// Calls visit(degrees before, degrees) for one chunk of an order after the other, while its steps lie in
+/// shared memory, and beside them what fill(place in the chunk, degree) puts there.
+template <JacobiForm Form, int Sequences, class Fill, class Visit>
+__device__ __forceinline__ void for_each_chunk(const JacobiOrder& order,
+                                               JacobiStep (&steps)[chunk_degrees][Sequences],
+                                               const Fill& fill, const Visit& visit) {
+    for (int done = 0; done < order.n_degrees; done += chunk_degrees) {
+        __syncwarp();
+        for (int k = threadIdx.x; k < chunk_degrees; k += jacobi_threads) {
+            order.template steps<Form>(done + k, steps[k]);
+            fill(k, done + k);
+        }
+        __syncwarp();
+        visit(done, min(chunk_degrees, order.n_degrees - done));
+    }
+}
+
 /// Parts of F_m that are equal (even) or opposite (odd) on the two rings of a pair: [column][re, im]; columns
 /// are the components of a spin field, or scalar maps.
 template <int Columns>

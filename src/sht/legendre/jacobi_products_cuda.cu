@@ -5,8 +5,6 @@ namespace zonal::sht::cuda {
 namespace {
 
 constexpr int threads = jacobi_threads;
-/// Degrees whose steps lie in shared memory at a time.
-constexpr int chunk_degrees = 2 * threads;
 
 /// Rows of a matrix product and the degrees that its two, of even and of odd ones, take.
 constexpr int product_rows = 16, product_degrees = 2 * product_rows;
@@ -74,12 +72,8 @@ __global__ void __launch_bounds__(threads)
         }
     constexpr int n_maps = 4, width = sums_per_degree * n_maps;
     double* const of_job = sums + n_maps * job.sums + 2 * q;
-    for (int done = 0; done < order.n_degrees; done += chunk_degrees) {
-        __syncwarp();
-        for (int k = threadIdx.x; k < chunk_degrees; k += threads)
-            order.template steps<Form>(done + k, steps[k]);
-        __syncwarp();
-        const int count = min(chunk_degrees, order.n_degrees - done);
+    const auto nothing_else = [](int, int) {};
+    for_each_chunk<Form>(order, steps, nothing_else, [&](int done, int count) {
         for (int j = 0; j < count; j += product_degrees) {
             const int here = min(product_degrees, count - j);
             write_rows(functions, steps + j, here, rows);
@@ -90,15 +84,7 @@ __global__ void __launch_bounds__(threads)
 #pragma unroll
                     for (int odd = 0; odd < 2; ++odd) {
                         double a[8];
-#pragma unroll
-                        for (int h = 0; h < 2; ++h)
-#pragma unroll
-                            for (int i = 0; i < 4; i += 2) {
-                                const double2 two = *reinterpret_cast<const double2*>(
-                                    &rows[odd].row[g + 8 * h][block_pairs * p + 4 * i + 2 * q]);
-                                a[2 * i + h] = two.x;
-                                a[2 * i + 2 + h] = two.y;
-                            }
+                        core::load_in_twos(rows[odd].row, block_pairs * p, a);
                         core::multiply_add_16x8x16(sum[odd], a, f[odd][p]);
                     }
             }
@@ -113,7 +99,7 @@ __global__ void __launch_bounds__(threads)
                             sum[odd][2 * h], sum[odd][2 * h + 1]};
                 }
         }
-    }
+    });
 }
 
 template <JacobiForm Form>

@@ -110,8 +110,8 @@ inline constexpr int degree_group = 16;
 
 /// Ring pairs of a block of each kind of kernel, and scalar fields that one pass of Ishioka's recurrence
 /// serves at most. Fewer pairs where there would not be blocks enough to fill the device, found by trying
-/// lmax 1023, 2048 and 4096 on an H200; and no more than what shared memory holds, of which the products need
-/// most (ishioka_products_cuda.cu).
+/// lmax 1023, 2048 and 4096 on an H200; and no more than what shared memory holds: passes of adjoints take 91
+/// KiB (ishioka_adjoint_cuda.cu), products of eight fields 69 (ishioka_products_cuda.cu).
 struct Tiles {
     static constexpr std::int64_t small_adjoint = 256, large_adjoint = 384;
     static constexpr std::int64_t small_adjoint_grain = 64, large_adjoint_grain = 96;
@@ -125,7 +125,7 @@ struct Tiles {
     Tiles(std::int64_t lmax, std::int64_t shared_memory) {
         constexpr std::int64_t kib = 1024;
         few = lmax < 2048;
-        smaller = few || shared_memory < 144 * kib;
+        smaller = few || shared_memory < 92 * kib;
         synthesis = 128;
         jacobi = few ? small_jacobi : 64;
         max_fields = shared_memory < 72 * kib ? 6 : 8;
@@ -188,7 +188,8 @@ class LegendreStage {
     const JobList& polar() const { return polar_; }
     /// Makes launches of these bands possible.
     void cut(const std::vector<JobBand>& bands);
-    /// Those of the three-term recurrence.
+    /// Those of the three-term recurrence: at the equator, and between it and the poles for spins that are
+    /// not taken for scalars.
     const JobList& equatorial() const { return equatorial_; }
 
   private:
@@ -205,7 +206,7 @@ class LegendreStage {
 
 /// Scalar fields that one pass of Ishioka's recurrence serves at most, on any device.
 inline constexpr int max_fields = 8;
-/// Spins above are not taken for scalars: so many steps from spin to spin fit in a block.
+/// Spins above are not taken for scalars: no more steps from spin to spin fit in a block.
 inline constexpr int most_spin_steps = 32;
 
 /// Doubles of a step of the synthesis: A, B, then from first_field on four per field.

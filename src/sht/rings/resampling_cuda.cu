@@ -49,8 +49,8 @@ struct Stage {
 constexpr int n_stages = 3;
 
 /// Copies chunks from global to shared memory, without waiting. Two threads bring the two rings of a pair,
-/// next to them those of the next rows, so that a request asks for whole lines: L2 serves so many requests,
-/// whatever they ask for.
+/// next to them those of the next rows, so that a request asks for whole lines: what L2 serves is limited by
+/// the number of requests, not by their size.
 struct Loader {
     static constexpr int row_step = 4;
     const BandView& v;
