@@ -27,58 +27,6 @@ void store_row(const std::complex<double>* row, std::int64_t first, std::int64_t
     }
 }
 
-template <class T>
-void write_rings(const RingBlock& block, View<T, 1> map) {
-    for (std::int64_t j = 0; j < block_size; ++j) {
-        const std::complex<double>* z = block.sequence[j];
-        if (block.north[j] != nullptr) {
-            T* out = map.data() + block.north[j]->first_pixel;
-            for (std::int64_t k = 0; k < block.n_pixels[j]; ++k) out[k] = static_cast<T>(z[k].real());
-        }
-        if (block.south[j] != nullptr) {
-            T* out = map.data() + block.south[j]->first_pixel;
-            for (std::int64_t k = 0; k < block.n_pixels[j]; ++k) out[k] = static_cast<T>(z[k].imag());
-        }
-    }
-}
-
-template <class T>
-void read_rings(const RingBlock& block, View<const T, 1> map, bool weighted) {
-    for (std::int64_t j = 0; j < block_size; ++j) {
-        auto* z = reinterpret_cast<double*>(block.sequence[j]);
-        const Ring* rings[2] = {block.north[j], block.south[j]};
-        for (int part = 0; part < 2; ++part) {
-            if (rings[part] == nullptr) {
-                for (std::int64_t k = 0; k < block.n_pixels[j]; ++k) z[2 * k + part] = 0;
-                continue;
-            }
-            const double weight = weighted ? rings[part]->weight : 1;
-            const T* in = map.data() + rings[part]->first_pixel;
-            for (std::int64_t k = 0; k < block.n_pixels[j]; ++k) z[2 * k + part] = weight * in[k];
-        }
-    }
-}
-
-/// The sequences become W (map - what they were).
-template <class T>
-void subtract_from_rings(const RingBlock& block, View<const T, 1> map) {
-    for (std::int64_t j = 0; j < block_size; ++j) {
-        auto* z = reinterpret_cast<double*>(block.sequence[j]);
-        const Ring* rings[2] = {block.north[j], block.south[j]};
-        for (int part = 0; part < 2; ++part) {
-            const double weight = rings[part] != nullptr ? rings[part]->weight : 0;
-            const T* in = rings[part] != nullptr ? map.data() + rings[part]->first_pixel : nullptr;
-            for (std::int64_t k = 0; k < block.n_pixels[j]; ++k)
-                z[2 * k + part] = in != nullptr ? weight * (in[k] - z[2 * k + part]) : 0;
-        }
-    }
-}
-
-void for_each_sequence(const RingBlock& block, void (fft::ComplexFft::*transform)(std::complex<double>*)) {
-    for (std::int64_t j = 0; j < block_size; ++j)
-        if (block.n_pixels[j] > 0) (block.transform[j]->*transform)(block.sequence[j]);
-}
-
 void in_parallel(std::int64_t n_tasks, int threads, const std::function<void(std::int64_t, int)>& body) {
     core::parallel_for(n_tasks, threads, [&](std::int64_t task, int thread) {
         const core::SubnormalsAsZero flush;  // the window of a wide beam takes alm through that range
@@ -134,7 +82,7 @@ std::int64_t CpuStages::bytes_of_scratch() const {
     for (const Ring& ring : rings_) longest = std::max(longest, ring.n_pixels);
     const std::int64_t per_degree = 16 * 3 * table_.components + 8 * (2 + 4 * table_.components) + 32;
     return options_.threads *
-           ((options_.lmax + 1) * per_degree + longest * (block_size + 6) * std::int64_t{16} +
+           ((options_.lmax + 1) * per_degree + longest * (3 * block_size + 7) * std::int64_t{16} +
             (resampling_ ? resampling_->scratch_bytes(table_.components) : 0) +
             (integral_ != nullptr ? integral_->scratch_bytes() : 0));
 }
@@ -232,7 +180,7 @@ void CpuStages::synthesize_rings(const FourierBand& band, View<T, 3> map, CpuSto
     for_each_block(band, workspace,
                    [&](const RingBlock& block, std::int64_t f, std::int64_t i, std::int64_t c) {
                        fold_modes(block, band, f);
-                       for_each_sequence(block, &fft::ComplexFft::backward);
+                       transform(block);
                        write_rings<T>(block, map[i][c]);
                    });
 }
@@ -242,9 +190,9 @@ void CpuStages::residual_rings(View<const T, 3> map, const FourierBand& band, Cp
     for_each_block(band, workspace,
                    [&](const RingBlock& block, std::int64_t f, std::int64_t i, std::int64_t c) {
                        fold_modes(block, band, f);
-                       for_each_sequence(block, &fft::ComplexFft::backward);
+                       transform(block);
                        subtract_from_rings<T>(block, map[i][c]);
-                       for_each_sequence(block, &fft::ComplexFft::forward);
+                       transform(block);
                        unfold_modes(block, band, f);
                    });
 }
@@ -255,7 +203,7 @@ void CpuStages::adjoint_rings(View<const T, 3> map, bool weighted, const Fourier
     for_each_block(band, workspace,
                    [&](const RingBlock& block, std::int64_t f, std::int64_t i, std::int64_t c) {
                        read_rings<T>(block, map[i][c], weighted);
-                       for_each_sequence(block, &fft::ComplexFft::forward);
+                       transform(block);
                        unfold_modes(block, band, f);
                    });
 }
