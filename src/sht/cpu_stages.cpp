@@ -139,6 +139,10 @@ std::int64_t CpuStages::end_of_reaching(const FourierBand& band, OrderNumbers or
     return end;
 }
 
+std::int64_t CpuStages::order_after(std::int64_t number, int threads, std::int64_t end) const {
+    return number + threads < end ? table_.layout.order(number + threads) : -1;
+}
+
 void CpuStages::account_resampling(CpuStorage& workspace, int threads) {
     double seconds = 0;
     for (const auto& thread : workspace.threads) seconds += std::exchange(thread->resampling.seconds, 0);
@@ -148,14 +152,30 @@ void CpuStages::account_resampling(CpuStorage& workspace, int threads) {
 }
 
 template <class T>
+void CpuStages::ask_for_rows(View<T, 3> alm, std::int64_t m, LegendreScratch& scratch) const {
+    scratch.next_rows.clear();
+    scratch.next_row_bytes = m < 0 ? 0 : (options_.lmax - m + 1) * static_cast<std::int64_t>(sizeof(T));
+    for (std::int64_t f = 0; m >= 0 && f < alm.extent(0) * table_.components; ++f) {
+        const std::int64_t c = alm_component(options_.parts, f % table_.components);
+        if (c < 0) continue;
+        const T* const row = alm[f / table_.components][c].data() + table_.layout.index(m, m);
+        scratch.next_rows.push_back(reinterpret_cast<const std::byte*>(row));
+    }
+}
+
+template <class T>
 void CpuStages::synthesize_orders(View<const std::complex<T>, 3> alm, OrderNumbers orders,
                                   const FourierBand& band, CpuStorage& workspace) const {
     const std::int64_t components = table_.components;
     const std::int64_t n_orders = end_of_reaching(band, orders) - orders.first;
     const int threads = threads_for_orders(n_orders, band.n_fields);
     in_parallel(n_orders, threads, [&](std::int64_t task, int thread) {
-        const std::int64_t m = table_.layout.order(orders.first + task);
+        const std::int64_t number = orders.first + task, m = table_.layout.order(number);
         auto& scratch = *workspace.threads[thread];
+        const std::int64_t next = order_after(number, threads, orders.first + n_orders);
+        scratch.legendre.next_order =
+            resampling_ ? -1 : next;  // the modes of all orders lie in the same place
+        ask_for_rows<const std::complex<T>>(alm, next, scratch.legendre);
         const std::int64_t length = options_.lmax - m + 1;
         scratch.row.resize(band.n_fields * length);
         const AlmRow row{scratch.row.data(), length, band.n_fields};
@@ -219,9 +239,8 @@ void CpuStages::adjoint_orders(std::span<const FourierBand> bands, View<std::com
         const std::int64_t number = orders.first + task, m = table_.layout.order(number);
         auto& scratch = *workspace.threads[thread];
         const std::int64_t length = options_.lmax - m + 1;
-        // Likely this thread's next, as tasks are handed out in order.
-        const std::int64_t next = number + threads;
-        scratch.legendre.next_order = next < orders.end ? table_.layout.order(next) : -1;
+        ask_for_rows<std::complex<T>>(alm, m, scratch.legendre);
+        scratch.legendre.next_order = resampling_ ? -1 : order_after(number, threads, orders.end);
         bool add_to_alm = add;
         for (const FourierBand& band : bands) {
             if (add_to_alm && !reaches(band, m)) continue;
@@ -231,7 +250,6 @@ void CpuStages::adjoint_orders(std::span<const FourierBand> bands, View<std::com
                 const FourierBand modes = resampling_->band_of(m, band.n_fields, scratch.resampling);
                 timed(scratch.resampling.seconds,
                       [&] { resampling_->adjoint(m, band, modes, scratch.resampling); });
-                scratch.legendre.next_order = -1;  // the modes of all orders lie in the same place
                 legendre_adjoint({table_, resampling_->pairs(), m, modes, scratch.legendre}, row);
             } else {
                 legendre_adjoint({table_, pairs_, m, band, scratch.legendre}, row);
