@@ -32,16 +32,29 @@ struct Ishioka {
         const std::int64_t used = (lmax - m) / 2 + 1;
         n_steps = (used + 1) / 2 * 2;
         // Room for a spin field's degrees up to lmax + 2 and the recurrence's l + 3.
-        scratch.epsilon.resize(2 * n_steps + 8);
+        scratch.epsilon.resize(2 * n_steps + 4 + 8);
         double* eps = scratch.epsilon.data();
-        const double order = static_cast<double>(m);
-        for (std::int64_t k = 0; k < 2 * n_steps + 4; ++k)
-            eps[k] = epsilon_lm(order + static_cast<double>(k), order);
-        eps[0] = 0;
+        write_epsilons(eps);
         scratch.alpha.resize(3 * n_steps + 4);
         write_alphas(eps, scratch.alpha.data());
         epsilon = eps;
         alpha = scratch.alpha.data();
+    }
+
+    /// epsilon_lm of ishioka_math.hpp for l = m..m + 2 n_steps + 3, and up to a vector more. By name, as GCC
+    /// has neither roots that it may not need nor conversions of 64-bit integers as vectors for AVX2.
+    void write_epsilons(double* eps) const {
+        namespace hn = hwy::HWY_NAMESPACE;
+        const hn::CappedTag<double, 8> d;
+        const auto order = hn::Set(d, static_cast<double>(m)), one = hn::Set(d, 1.0), four = hn::Set(d, 4.0);
+        const auto step = static_cast<std::int64_t>(hn::Lanes(d));
+        for (std::int64_t k = 0; k < 2 * n_steps + 4; k += step) {
+            const auto l = hn::Add(order, hn::Iota(d, static_cast<double>(k)));
+            const auto squares = hn::Mul(hn::Sub(l, order), hn::Add(l, order));
+            const auto below = hn::Sub(hn::Mul(four, hn::Mul(l, l)), one);
+            hn::StoreU(hn::Sqrt(hn::Div(squares, below)), d, eps + k);
+        }
+        eps[0] = 0;
     }
 
     /// Room behind the n_steps values of alpha is scratch.

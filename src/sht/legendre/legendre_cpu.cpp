@@ -68,18 +68,35 @@ void synthesize_few(const LegendreOrder& order, std::int64_t first, std::int64_t
     ishioka.write_recurrence(steps, stride);
     for (int f = 0; f < NF; ++f)
         ishioka.write_coefficients(alm.field(field + f), 0, ishioka.n_steps, steps + 2 + 4 * f, stride);
-    OrderPrefetch prefetch(order, field == 0, (end - first) / (synthesis_vectors(NF) * lanes()));
-    for_each_group<synthesis_vectors(NF)>(first, end, [&]<int NV>(std::int64_t ring) {
-        RecurrenceState<NV> state(order, ring);
-        V sums[4 * NF][NV];
-        synthesis_group<NV, NF>(state, steps, ishioka.n_steps, sums);
-        for (int v = 0; v < NV; ++v)
-            for (int f = 0; f < NF; ++f) {
-                const V parts[4] = {sums[4 * f][v], sums[4 * f + 1][v], sums[4 * f + 2][v],
-                                    sums[4 * f + 3][v]};
-                store_parts(order, ring + v * lanes(), field + f, parts);
-            }
-        prefetch.next_part();
+    constexpr int vectors = synthesis_vectors(NF);
+    OrderPrefetch prefetch(order, field == 0, (end - first) / (vectors * lanes()));
+    const auto sum = [&]<int NV>(RecurrenceState<NV> state, std::int64_t reached, std::int64_t ring)
+                         HWY_ATTR {
+                             V sums[4 * NF][NV];
+                             synthesis_group<NV, NF>(state, steps, reached, ishioka.n_steps, sums);
+                             for (int v = 0; v < NV; ++v)
+                                 for (int f = 0; f < NF; ++f) {
+                                     const V parts[4] = {sums[4 * f][v], sums[4 * f + 1][v],
+                                                         sums[4 * f + 2][v], sums[4 * f + 3][v]};
+                                     store_parts(order, ring + v * lanes(), field + f, parts);
+                                 }
+                             prefetch.next_part();
+                         };
+    if constexpr (vectors > 2) {
+        for_each_group<vectors>(
+            first, end, [&]<int NV>(std::int64_t ring) { sum(RecurrenceState<NV>(order, ring), 0, ring); });
+        return;
+    }
+    // A step of the recurrence alone takes so few vectors less time than its result takes to arrive: two
+    // groups wait for their first ring to become visible together.
+    HWY_ALIGN double stored[4 * block_size * 2 * vectors];
+    for_each_group<2 * vectors>(first, end, [&]<int NW>(std::int64_t begin) {
+        RecurrenceState<NW> both(order, begin);
+        const std::int64_t reached = both.skip_invisible(steps, 0, ishioka.n_steps, stride);
+        both.store(stored);
+        for_each_group<vectors>(begin, begin + NW * lanes(), [&]<int NV>(std::int64_t ring) {
+            sum(RecurrenceState<NV>(stored + 4 * (ring - begin)), reached, ring);
+        });
     });
 }
 

@@ -141,17 +141,18 @@ struct RecurrenceState {
     }
 };
 
-/// Sums over degrees: even[f] = sum_i b_i lam_i, odd[f] = sum_i c_i lam_i, re and im.
-/// steps: [n_steps][2 + 4 NF] = A, B, then b re, b im, c re, c im per field. sums: [4 NF][NV].
+/// Sums over degrees: even[f] = sum_i b_i lam_i, odd[f] = sum_i c_i lam_i, re and im, from the step on that
+/// the group has reached. steps: [n_steps][2 + 4 NF] = A, B, then b re, b im, c re, c im per field. sums: [4
+/// NF][NV].
 template <int NV, int NF>
 HWY_NOINLINE void synthesis_group(RecurrenceState<NV>& state, const double* HWY_RESTRICT steps,
-                                  std::int64_t n_steps, V (&result)[4 * NF][NV]) {
+                                  std::int64_t reached, std::int64_t n_steps, V (&result)[4 * NF][NV]) {
     constexpr std::int64_t stride = 2 + 4 * NF;
     const D d;
     V sum[4 * NF][NV];
     for (auto& row : sum)
         for (V& x : row) x = hn::Zero(d);
-    std::int64_t i = state.skip_invisible(steps, 0, n_steps, stride);
+    std::int64_t i = state.skip_invisible(steps, reached, n_steps, stride);
 
     auto accumulate = [&](const double* HWY_RESTRICT step, const V(&lam)[NV], int first) HWY_ATTR {
         for (int k = 0; k < 4 * NF; ++k)

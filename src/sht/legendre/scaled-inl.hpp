@@ -85,7 +85,8 @@ HWY_INLINE Scaled exp2_scaled(const LogSum& log, double sign) {
     const V fraction = hn::Add(hn::Sub(log.high, nearest), log.low);
     const V whole = hn::NegMulAdd(scale, hn::Set(d, scale_step), nearest);
     const V mantissa = exp2_of_fraction(fraction);
-    const auto exponent = hn::ShiftLeft<52>(hn::Add(hn::ConvertTo(di, whole), hn::Set(di, 1023)));
+    // The sum's last bits are the integer whole + 1023; AVX2 has no conversion to 64-bit integers.
+    const auto exponent = hn::ShiftLeft<52>(hn::BitCast(di, hn::Add(whole, hn::Set(d, 0x1.8p52 + 1023))));
     return {hn::Mul(hn::Set(d, sign), hn::Mul(mantissa, hn::BitCast(d, exponent))), scale};
 }
 
