@@ -24,25 +24,30 @@ using Lanes1 = hn::CappedTag<double, 1>;
 
 /// x_k = sum_j x_j exp(2 pi i j k / part) in every lane, through a convolution (Bluestein, 1970):
 /// j k = (j^2 + k^2 - (k-j)^2) / 2.
-template <class D>
+template <class D, std::int64_t Row = lanes_of<D>>
 void bluestein(const ComplexFft::Tables& t, const MixedRadixTable& padded, core::AlignedVector<double>& x,
                core::AlignedVector<double>& y) {
     using C = ComplexV<D>;
-    const std::int64_t width = 2 * static_cast<std::int64_t>(hn::Lanes(D()));
-    for (std::int64_t j = 0; j < t.part; ++j)
-        C::load(x.data() + j * width).times(t.chirp.data() + 2 * j).store(x.data() + j * width);
+    constexpr std::int64_t width = 2 * Row;
+    const auto for_each = [&](std::int64_t end, const auto& step) HWY_ATTR {
+        for (std::int64_t j = 0; j < end; ++j)
+            for (std::int64_t lane = 0; lane < Row; lane += lanes_of<D>) step(j, x.data() + j * width + lane);
+    };
+    for_each(t.part, [&](std::int64_t j, double* at) HWY_ATTR {
+        C::template load<Row>(at).times(t.chirp.data() + 2 * j).template store<Row>(at);
+    });
     std::fill(x.begin() + t.part * width, x.begin() + t.padded * width, 0.0);
-    transform<D>(padded, x, y);
+    transform<D, Row>(padded, x, y);
     // A backward transform with re and im exchanged is a forward one.
-    for (std::int64_t j = 0; j < t.padded; ++j) {
-        const C product = C::load(x.data() + j * width).times(t.kernel.data() + 2 * j);
-        C{product.im, product.re}.store(x.data() + j * width);
-    }
-    transform<D>(padded, x, y);
-    for (std::int64_t j = 0; j < t.part; ++j) {
-        const C swapped = C::load(x.data() + j * width);
-        C{swapped.im, swapped.re}.times(t.chirp.data() + 2 * j).store(x.data() + j * width);
-    }
+    for_each(t.padded, [&](std::int64_t j, double* at) HWY_ATTR {
+        const C product = C::template load<Row>(at).times(t.kernel.data() + 2 * j);
+        C{product.im, product.re}.template store<Row>(at);
+    });
+    transform<D, Row>(padded, x, y);
+    for_each(t.part, [&](std::int64_t j, double* at) HWY_ATTR {
+        const C swapped = C::template load<Row>(at);
+        C{swapped.im, swapped.re}.times(t.chirp.data() + 2 * j).template store<Row>(at);
+    });
 }
 
 /// The kernel: transform of conj(chirp), which is even in its index, divided by the length.
@@ -61,11 +66,12 @@ void write_kernel(ComplexFft::Tables& t, const MixedRadixTable& padded) {
         t.kernel[j] = t.work[0][j] / static_cast<double>(t.padded);
 }
 
-void prepare(ComplexFft::Tables& t, std::int64_t length) {
+/// n_sequences: 1, which is taken apart, or as many as a row of `work` has.
+void prepare(ComplexFft::Tables& t, std::int64_t length, std::int64_t n_sequences) {
     t.length = length;
-    const auto lanes = static_cast<std::int64_t>(hn::Lanes(Lanes4()));
-    t.lanes = length % lanes == 0 ? lanes : 1;
-    if (has_eight_lanes && length % 8 == 0) t.lanes = 8;
+    t.lanes = 1;
+    if (n_sequences == 1 && length % lanes_of<Lanes4> == 0) t.lanes = lanes_of<Lanes4>;
+    if (n_sequences == 1 && has_eight_lanes && length % 8 == 0) t.lanes = 8;
     t.part = length / t.lanes;
     t.combining.resize(2 * t.part);
     if (t.lanes > 1) {
@@ -88,13 +94,13 @@ void prepare(ComplexFft::Tables& t, std::int64_t length) {
             square = (square + 2 * j + 1) % (2 * t.part);
         }
         auto& padded = t.padded_tables[t.padded];
-        padded.prepare(t.padded);
+        padded.prepare(t.padded, has_eight_lanes);
         write_kernel(t, padded);
     } else {
         t.padded = 0;
-        t.direct.prepare(t.part);
+        t.direct.prepare(t.part, has_eight_lanes);
     }
-    const std::int64_t needed = 2 * t.lanes * std::max(t.part, t.padded);
+    const std::int64_t needed = 2 * n_sequences * t.lanes * std::max(t.part, t.padded);
     for (auto& work : t.work) work.resize(needed);
 }
 
@@ -175,12 +181,12 @@ std::int64_t combine_eight(const ComplexFft::Tables& t, const double* HWY_RESTRI
     return q;
 }
 
-template <class D>
+template <class D, std::int64_t Row = lanes_of<D>>
 void transform_parts(ComplexFft::Tables& t) {
     if (t.padded > 0)
-        bluestein<D>(t, t.padded_tables.at(t.padded), t.work[0], t.work[1]);
+        bluestein<D, Row>(t, t.padded_tables.at(t.padded), t.work[0], t.work[1]);
     else
-        transform<D>(t.direct, t.work[0], t.work[1]);
+        transform<D, Row>(t.direct, t.work[0], t.work[1]);
 }
 
 /// Takes the sequence apart into its lanes and transforms them.
@@ -224,6 +230,10 @@ void backward(ComplexFft::Tables& t, std::complex<double>* sequence) {
         combine<4>(t, combine_vectors(t, t.work[0].data(), x), t.work[0].data(), x);
 }
 
+void backward_rows(ComplexFft::Tables& t) {
+    transform_parts<Lanes8, RowFft::row>(t);
+}
+
 }  // namespace zonal::fft::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -232,11 +242,21 @@ namespace zonal::fft {
 
 HWY_EXPORT(prepare);
 HWY_EXPORT(backward);
+HWY_EXPORT(backward_rows);
 
 void ComplexFft::prepare(std::int64_t length) {
     if (length == length_) return;
-    HWY_DYNAMIC_DISPATCH(prepare)(tables_, length);
+    HWY_DYNAMIC_DISPATCH(prepare)(tables_, length, 1);
     length_ = length;
+}
+
+void RowFft::prepare(std::int64_t length) {
+    if (length == tables_.length) return;
+    HWY_DYNAMIC_DISPATCH(prepare)(tables_, length, row);
+}
+
+void RowFft::backward() {
+    HWY_DYNAMIC_DISPATCH(backward_rows)(tables_);
 }
 
 void ComplexFft::backward(std::complex<double>* x) {
@@ -250,10 +270,20 @@ void ComplexFft::forward(std::complex<double>* x) {
     for (std::int64_t k = 0; k < length_; ++k) x[k] = std::conj(x[k]);
 }
 
-void MixedRadixTable::prepare(std::int64_t new_length) {
+void MixedRadixTable::prepare(std::int64_t new_length, bool eights) {
     if (length == new_length) return;
     length = new_length;
     radices = fft::radices(length);
+    if (eights) {
+        // 4 4 4 -> 8 8, 4 2 -> 8.
+        std::int64_t twos = 0, rest = length;
+        for (; rest % 2 == 0; rest /= 2) ++twos;
+        radices.assign(twos % 3 == 1 && twos > 1 ? (twos - 4) / 3 : twos / 3, 8);
+        radices.insert(radices.end(), twos % 3 == 1 && twos > 1 ? 2 : twos % 3 == 2 ? 1 : 0, 4);
+        if (twos == 1) radices.push_back(2);
+        if (rest > 1)
+            for (const std::int64_t p : fft::radices(rest)) radices.push_back(p);
+    }
     roots.resize(2 * length);
     write_roots(length, length, roots.data());
 }

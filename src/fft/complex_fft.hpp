@@ -17,7 +17,8 @@ struct MixedRadixTable {
     std::vector<std::int64_t> radices;  ///< their product is the length
     /// exp(2 pi i k / length), k < length: re, im.
     core::AlignedVector<double> roots;
-    void prepare(std::int64_t new_length);
+    /// eights: with 8 among the radices.
+    void prepare(std::int64_t new_length, bool eights);
 };
 
 /// A transform of any length >= 1, on one thread. Not shared between threads.
@@ -48,6 +49,25 @@ class ComplexFft {
   private:
     std::int64_t length_ = 0;
     Tables tables_;
+};
+
+/// Backward transforms of eight sequences of one length at once, any length >= 1, in place. Not shared
+/// between threads.
+class RowFft {
+  public:
+    static constexpr std::int64_t row = 8;
+
+    /// Makes ready for sequences of this length; costs nothing when it is the present one.
+    void prepare(std::int64_t length);
+    std::int64_t length() const { return tables_.length; }
+    /// [length][2][row]: element k of all sequences, their real parts and then their imaginary ones. To be
+    /// asked for anew after each call; contents are unspecified after prepare().
+    double* data() { return tables_.work[0].data(); }
+    /// As ComplexFft::backward.
+    void backward();
+
+  private:
+    ComplexFft::Tables tables_;
 };
 
 /// Fills re, im pairs with exp(2 pi i k / length), k < count, to 2 units in the last place.

@@ -20,19 +20,24 @@ HWY_BEFORE_NAMESPACE();
 namespace zonal::fft::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// One complex number per lane.
+template <class D>
+inline constexpr std::int64_t lanes_of = static_cast<std::int64_t>(hn::MaxLanes(D()));
+
+/// One complex number per lane. In memory, the imaginary parts of a row of `Row` lie behind the real ones.
 template <class D>
 struct ComplexV {
     hn::Vec<D> re, im;
 
+    template <std::int64_t Row = lanes_of<D>>
     static HWY_INLINE ComplexV load(const double* p) {
         const D d;
-        return {hn::LoadU(d, p), hn::LoadU(d, p + hn::Lanes(d))};
+        return {hn::LoadU(d, p), hn::LoadU(d, p + Row)};
     }
+    template <std::int64_t Row = lanes_of<D>>
     HWY_INLINE void store(double* p) const {
         const D d;
         hn::StoreU(re, d, p);
-        hn::StoreU(im, d, p + hn::Lanes(d));
+        hn::StoreU(im, d, p + Row);
     }
     HWY_INLINE ComplexV operator+(ComplexV b) const { return {hn::Add(re, b.re), hn::Add(im, b.im)}; }
     HWY_INLINE ComplexV operator-(ComplexV b) const { return {hn::Sub(re, b.re), hn::Sub(im, b.im)}; }
@@ -101,34 +106,38 @@ HWY_INLINE void butterfly(ComplexV<D> (&a)[P]) {
 
 /// One pass: `done` sub-sequences of P * rest elements each become done * P of `rest` elements.
 /// in: [done][P][rest], out: [P][done][rest], roots of the whole length done * P * rest.
-template <class D, int P>
+template <class D, std::int64_t Row, int P>
 HWY_NOINLINE void pass(std::int64_t done, std::int64_t rest, const double* HWY_RESTRICT roots,
                        const double* HWY_RESTRICT in, double* HWY_RESTRICT out) {
     using C = ComplexV<D>;
-    const std::int64_t width = 2 * static_cast<std::int64_t>(hn::Lanes(D()));
+    constexpr std::int64_t width = 2 * Row;
     for (std::int64_t k = 0; k < done; ++k) {
         for (std::int64_t i = 0; i < rest; ++i) {
-            C a[P];
-            for (int j = 0; j < P; ++j) a[j] = C::load(in + ((k * P + j) * rest + i) * width);
-            butterfly<D, P>(a);
-            a[0].store(out + (k * rest + i) * width);
-            for (int j = 1; j < P; ++j) {
-                if (i > 0) a[j] = a[j].times(roots + 2 * (i * j * done));
-                a[j].store(out + ((k + done * j) * rest + i) * width);
+            for (std::int64_t lane = 0; lane < Row; lane += lanes_of<D>) {
+                C a[P];
+                for (int j = 0; j < P; ++j)
+                    a[j] = C::template load<Row>(in + ((k * P + j) * rest + i) * width + lane);
+                butterfly<D, P>(a);
+                a[0].template store<Row>(out + (k * rest + i) * width + lane);
+                for (int j = 1; j < P; ++j) {
+                    if (i > 0) a[j] = a[j].times(roots + 2 * (i * j * done));
+                    a[j].template store<Row>(out + ((k + done * j) * rest + i) * width + lane);
+                }
             }
         }
     }
 }
 
 /// The same for any odd prime p, by sums over pairs of inputs: (p-1)^2 fused multiply-adds.
-template <class D>
+template <class D, std::int64_t Row>
 HWY_NOINLINE void pass_prime(std::int64_t p, std::int64_t done, std::int64_t rest,
                              const double* HWY_RESTRICT roots, const double* HWY_RESTRICT in,
                              double* HWY_RESTRICT out) {
     using C = ComplexV<D>;
     using V = hn::Vec<D>;
     const D d;
-    const std::int64_t width = 2 * static_cast<std::int64_t>(hn::Lanes(d)), half = (p - 1) / 2;
+    constexpr std::int64_t width = 2 * Row, sum_width = 2 * lanes_of<D>;
+    const std::int64_t half = (p - 1) / 2;
     std::vector<double> cosine(p), sine(p);
     for (std::int64_t j = 0; j < p; ++j) {
         cosine[j] = roots[2 * (j * done * rest)];
@@ -136,43 +145,46 @@ HWY_NOINLINE void pass_prime(std::int64_t p, std::int64_t done, std::int64_t res
     }
     HWY_ALIGN double sums[largest_direct_prime / 2 * 2 * HWY_MAX_BYTES / 8];
     HWY_ALIGN double differences[largest_direct_prime / 2 * 2 * HWY_MAX_BYTES / 8];
-    for (std::int64_t k = 0; k < done; ++k) {
-        for (std::int64_t i = 0; i < rest; ++i) {
-            const double* source = in + (k * p * rest + i) * width;
-            const C first = C::load(source);
-            C total = first;
-            for (std::int64_t j = 1; j <= half; ++j) {
-                const C a = C::load(source + j * rest * width), b = C::load(source + (p - j) * rest * width);
-                (a + b).store(sums + (j - 1) * width);
-                (a - b).store(differences + (j - 1) * width);
-                total = total + (a + b);
-            }
-            total.store(out + (k * rest + i) * width);
-            for (std::int64_t q = 1; q <= half; ++q) {
-                C even = first, odd = {hn::Zero(d), hn::Zero(d)};
-                std::int64_t index = 0;
-                for (std::int64_t j = 0; j < half; ++j) {
-                    index += q;
-                    if (index >= p) index -= p;
-                    const C s = C::load(sums + j * width), t = C::load(differences + j * width);
-                    const V c = hn::Set(d, cosine[index]), w = hn::Set(d, sine[index]);
-                    even = {hn::MulAdd(c, s.re, even.re), hn::MulAdd(c, s.im, even.im)};
-                    odd = {hn::MulAdd(w, t.re, odd.re), hn::MulAdd(w, t.im, odd.im)};
-                }
-                C x = even + odd.times_i(), y = even - odd.times_i();
-                if (i > 0) {
-                    x = x.times(roots + 2 * (i * q * done));
-                    y = y.times(roots + 2 * (i * (p - q) * done));
-                }
-                x.store(out + ((k + done * q) * rest + i) * width);
-                y.store(out + ((k + done * (p - q)) * rest + i) * width);
-            }
+    const auto one = [&](std::int64_t k, std::int64_t i, std::int64_t lane) HWY_ATTR {
+        const double* const source = in + (k * p * rest + i) * width + lane;
+        double* const target = out + (k * rest + i) * width + lane;
+        const C first = C::template load<Row>(source);
+        C total = first;
+        for (std::int64_t j = 1; j <= half; ++j) {
+            const C a = C::template load<Row>(source + j * rest * width),
+                    b = C::template load<Row>(source + (p - j) * rest * width);
+            (a + b).store(sums + (j - 1) * sum_width);
+            (a - b).store(differences + (j - 1) * sum_width);
+            total = total + (a + b);
         }
-    }
+        total.template store<Row>(target);
+        for (std::int64_t q = 1; q <= half; ++q) {
+            C even = first, odd = {hn::Zero(d), hn::Zero(d)};
+            std::int64_t index = 0;
+            for (std::int64_t j = 0; j < half; ++j) {
+                index += q;
+                if (index >= p) index -= p;
+                const C s = C::load(sums + j * sum_width), t = C::load(differences + j * sum_width);
+                const V c = hn::Set(d, cosine[index]), w = hn::Set(d, sine[index]);
+                even = {hn::MulAdd(c, s.re, even.re), hn::MulAdd(c, s.im, even.im)};
+                odd = {hn::MulAdd(w, t.re, odd.re), hn::MulAdd(w, t.im, odd.im)};
+            }
+            C x = even + odd.times_i(), y = even - odd.times_i();
+            if (i > 0) {
+                x = x.times(roots + 2 * (i * q * done));
+                y = y.times(roots + 2 * (i * (p - q) * done));
+            }
+            x.template store<Row>(target + done * q * rest * width);
+            y.template store<Row>(target + done * (p - q) * rest * width);
+        }
+    };
+    for (std::int64_t k = 0; k < done; ++k)
+        for (std::int64_t i = 0; i < rest; ++i)
+            for (std::int64_t lane = 0; lane < Row; lane += lanes_of<D>) one(k, i, lane);
 }
 
-/// Backward transform of vectors x[length] (re, im); result in x, which may be swapped with y.
-template <class D>
+/// Backward transform of rows x[length] (re, im); result in x, which may be swapped with y.
+template <class D, std::int64_t Row = lanes_of<D>>
 void transform(const MixedRadixTable& table, core::AlignedVector<double>& x, core::AlignedVector<double>& y) {
     std::int64_t rest = table.length, done = 1;
     const double* roots = table.roots.data();
@@ -180,19 +192,22 @@ void transform(const MixedRadixTable& table, core::AlignedVector<double>& x, cor
         rest /= p;
         switch (p) {
             case 2:
-                pass<D, 2>(done, rest, roots, x.data(), y.data());
+                pass<D, Row, 2>(done, rest, roots, x.data(), y.data());
                 break;
             case 3:
-                pass<D, 3>(done, rest, roots, x.data(), y.data());
+                pass<D, Row, 3>(done, rest, roots, x.data(), y.data());
                 break;
             case 4:
-                pass<D, 4>(done, rest, roots, x.data(), y.data());
+                pass<D, Row, 4>(done, rest, roots, x.data(), y.data());
                 break;
             case 5:
-                pass<D, 5>(done, rest, roots, x.data(), y.data());
+                pass<D, Row, 5>(done, rest, roots, x.data(), y.data());
+                break;
+            case 8:
+                pass<D, Row, 8>(done, rest, roots, x.data(), y.data());
                 break;
             default:
-                pass_prime<D>(p, done, rest, roots, x.data(), y.data());
+                pass_prime<D, Row>(p, done, rest, roots, x.data(), y.data());
         }
         done *= p;
         std::swap(x, y);

@@ -27,58 +27,6 @@ void store_row(const std::complex<double>* row, std::int64_t first, std::int64_t
     }
 }
 
-template <class T>
-void write_rings(const RingBlock& block, View<T, 1> map) {
-    for (std::int64_t j = 0; j < block_size; ++j) {
-        const std::complex<double>* z = block.sequence[j];
-        if (block.north[j] != nullptr) {
-            T* out = map.data() + block.north[j]->first_pixel;
-            for (std::int64_t k = 0; k < block.n_pixels[j]; ++k) out[k] = static_cast<T>(z[k].real());
-        }
-        if (block.south[j] != nullptr) {
-            T* out = map.data() + block.south[j]->first_pixel;
-            for (std::int64_t k = 0; k < block.n_pixels[j]; ++k) out[k] = static_cast<T>(z[k].imag());
-        }
-    }
-}
-
-template <class T>
-void read_rings(const RingBlock& block, View<const T, 1> map, bool weighted) {
-    for (std::int64_t j = 0; j < block_size; ++j) {
-        auto* z = reinterpret_cast<double*>(block.sequence[j]);
-        const Ring* rings[2] = {block.north[j], block.south[j]};
-        for (int part = 0; part < 2; ++part) {
-            if (rings[part] == nullptr) {
-                for (std::int64_t k = 0; k < block.n_pixels[j]; ++k) z[2 * k + part] = 0;
-                continue;
-            }
-            const double weight = weighted ? rings[part]->weight : 1;
-            const T* in = map.data() + rings[part]->first_pixel;
-            for (std::int64_t k = 0; k < block.n_pixels[j]; ++k) z[2 * k + part] = weight * in[k];
-        }
-    }
-}
-
-/// The sequences become W (map - what they were).
-template <class T>
-void subtract_from_rings(const RingBlock& block, View<const T, 1> map) {
-    for (std::int64_t j = 0; j < block_size; ++j) {
-        auto* z = reinterpret_cast<double*>(block.sequence[j]);
-        const Ring* rings[2] = {block.north[j], block.south[j]};
-        for (int part = 0; part < 2; ++part) {
-            const double weight = rings[part] != nullptr ? rings[part]->weight : 0;
-            const T* in = rings[part] != nullptr ? map.data() + rings[part]->first_pixel : nullptr;
-            for (std::int64_t k = 0; k < block.n_pixels[j]; ++k)
-                z[2 * k + part] = in != nullptr ? weight * (in[k] - z[2 * k + part]) : 0;
-        }
-    }
-}
-
-void for_each_sequence(const RingBlock& block, void (fft::ComplexFft::*transform)(std::complex<double>*)) {
-    for (std::int64_t j = 0; j < block_size; ++j)
-        if (block.n_pixels[j] > 0) (block.transform[j]->*transform)(block.sequence[j]);
-}
-
 void in_parallel(std::int64_t n_tasks, int threads, const std::function<void(std::int64_t, int)>& body) {
     core::parallel_for(n_tasks, threads, [&](std::int64_t task, int thread) {
         const core::SubnormalsAsZero flush;  // the window of a wide beam takes alm through that range
@@ -134,7 +82,7 @@ std::int64_t CpuStages::bytes_of_scratch() const {
     for (const Ring& ring : rings_) longest = std::max(longest, ring.n_pixels);
     const std::int64_t per_degree = 16 * 3 * table_.components + 8 * (2 + 4 * table_.components) + 32;
     return options_.threads *
-           ((options_.lmax + 1) * per_degree + longest * (block_size + 6) * std::int64_t{16} +
+           ((options_.lmax + 1) * per_degree + longest * (3 * block_size + 7) * std::int64_t{16} +
             (resampling_ ? resampling_->scratch_bytes(table_.components) : 0) +
             (integral_ != nullptr ? integral_->scratch_bytes() : 0));
 }
@@ -191,6 +139,10 @@ std::int64_t CpuStages::end_of_reaching(const FourierBand& band, OrderNumbers or
     return end;
 }
 
+std::int64_t CpuStages::order_after(std::int64_t number, int threads, std::int64_t end) const {
+    return number + threads < end ? table_.layout.order(number + threads) : -1;
+}
+
 void CpuStages::account_resampling(CpuStorage& workspace, int threads) {
     double seconds = 0;
     for (const auto& thread : workspace.threads) seconds += std::exchange(thread->resampling.seconds, 0);
@@ -200,14 +152,30 @@ void CpuStages::account_resampling(CpuStorage& workspace, int threads) {
 }
 
 template <class T>
+void CpuStages::ask_for_rows(View<T, 3> alm, std::int64_t m, LegendreScratch& scratch) const {
+    scratch.next_rows.clear();
+    scratch.next_row_bytes = m < 0 ? 0 : (options_.lmax - m + 1) * static_cast<std::int64_t>(sizeof(T));
+    for (std::int64_t f = 0; m >= 0 && f < alm.extent(0) * table_.components; ++f) {
+        const std::int64_t c = alm_component(options_.parts, f % table_.components);
+        if (c < 0) continue;
+        const T* const row = alm[f / table_.components][c].data() + table_.layout.index(m, m);
+        scratch.next_rows.push_back(reinterpret_cast<const std::byte*>(row));
+    }
+}
+
+template <class T>
 void CpuStages::synthesize_orders(View<const std::complex<T>, 3> alm, OrderNumbers orders,
                                   const FourierBand& band, CpuStorage& workspace) const {
     const std::int64_t components = table_.components;
     const std::int64_t n_orders = end_of_reaching(band, orders) - orders.first;
     const int threads = threads_for_orders(n_orders, band.n_fields);
     in_parallel(n_orders, threads, [&](std::int64_t task, int thread) {
-        const std::int64_t m = table_.layout.order(orders.first + task);
+        const std::int64_t number = orders.first + task, m = table_.layout.order(number);
         auto& scratch = *workspace.threads[thread];
+        const std::int64_t next = order_after(number, threads, orders.first + n_orders);
+        scratch.legendre.next_order =
+            resampling_ ? -1 : next;  // the modes of all orders lie in the same place
+        ask_for_rows<const std::complex<T>>(alm, next, scratch.legendre);
         const std::int64_t length = options_.lmax - m + 1;
         scratch.row.resize(band.n_fields * length);
         const AlmRow row{scratch.row.data(), length, band.n_fields};
@@ -232,7 +200,7 @@ void CpuStages::synthesize_rings(const FourierBand& band, View<T, 3> map, CpuSto
     for_each_block(band, workspace,
                    [&](const RingBlock& block, std::int64_t f, std::int64_t i, std::int64_t c) {
                        fold_modes(block, band, f);
-                       for_each_sequence(block, &fft::ComplexFft::backward);
+                       transform(block);
                        write_rings<T>(block, map[i][c]);
                    });
 }
@@ -242,9 +210,9 @@ void CpuStages::residual_rings(View<const T, 3> map, const FourierBand& band, Cp
     for_each_block(band, workspace,
                    [&](const RingBlock& block, std::int64_t f, std::int64_t i, std::int64_t c) {
                        fold_modes(block, band, f);
-                       for_each_sequence(block, &fft::ComplexFft::backward);
+                       transform(block);
                        subtract_from_rings<T>(block, map[i][c]);
-                       for_each_sequence(block, &fft::ComplexFft::forward);
+                       transform(block);
                        unfold_modes(block, band, f);
                    });
 }
@@ -255,7 +223,7 @@ void CpuStages::adjoint_rings(View<const T, 3> map, bool weighted, const Fourier
     for_each_block(band, workspace,
                    [&](const RingBlock& block, std::int64_t f, std::int64_t i, std::int64_t c) {
                        read_rings<T>(block, map[i][c], weighted);
-                       for_each_sequence(block, &fft::ComplexFft::forward);
+                       transform(block);
                        unfold_modes(block, band, f);
                    });
 }
@@ -271,9 +239,8 @@ void CpuStages::adjoint_orders(std::span<const FourierBand> bands, View<std::com
         const std::int64_t number = orders.first + task, m = table_.layout.order(number);
         auto& scratch = *workspace.threads[thread];
         const std::int64_t length = options_.lmax - m + 1;
-        // Likely this thread's next, as tasks are handed out in order.
-        const std::int64_t next = number + threads;
-        scratch.legendre.next_order = next < orders.end ? table_.layout.order(next) : -1;
+        ask_for_rows<std::complex<T>>(alm, m, scratch.legendre);
+        scratch.legendre.next_order = resampling_ ? -1 : order_after(number, threads, orders.end);
         bool add_to_alm = add;
         for (const FourierBand& band : bands) {
             if (add_to_alm && !reaches(band, m)) continue;
@@ -283,7 +250,6 @@ void CpuStages::adjoint_orders(std::span<const FourierBand> bands, View<std::com
                 const FourierBand modes = resampling_->band_of(m, band.n_fields, scratch.resampling);
                 timed(scratch.resampling.seconds,
                       [&] { resampling_->adjoint(m, band, modes, scratch.resampling); });
-                scratch.legendre.next_order = -1;  // the modes of all orders lie in the same place
                 legendre_adjoint({table_, resampling_->pairs(), m, modes, scratch.legendre}, row);
             } else {
                 legendre_adjoint({table_, pairs_, m, band, scratch.legendre}, row);

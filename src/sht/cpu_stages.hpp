@@ -165,6 +165,12 @@ class CpuStages final : public StagesAs<CpuStages> {
     /// End of the orders before orders.end that reach the band.
     std::int64_t end_of_reaching(const FourierBand& band, OrderNumbers orders) const;
 
+    /// The order that a thread most likely takes next, as tasks are handed out in order; -1: none.
+    std::int64_t order_after(std::int64_t number, int threads, std::int64_t end) const;
+    /// Has the kernels ask memory for an order's rows of alm; m: -1 for none.
+    template <class T>
+    void ask_for_rows(View<T, 3> alm, std::int64_t m, LegendreScratch& scratch) const;
+
     const RingPairs& legendre_pairs() const { return resampling_ ? resampling_->pairs() : pairs_; }
     /// Moves what the threads of a stage have spent in resampling from `legendre` to its own account.
     static void account_resampling(CpuStorage& workspace, int threads);

@@ -32,16 +32,29 @@ struct Ishioka {
         const std::int64_t used = (lmax - m) / 2 + 1;
         n_steps = (used + 1) / 2 * 2;
         // Room for a spin field's degrees up to lmax + 2 and the recurrence's l + 3.
-        scratch.epsilon.resize(2 * n_steps + 8);
+        scratch.epsilon.resize(2 * n_steps + 4 + 8);
         double* eps = scratch.epsilon.data();
-        const double order = static_cast<double>(m);
-        for (std::int64_t k = 0; k < 2 * n_steps + 4; ++k)
-            eps[k] = epsilon_lm(order + static_cast<double>(k), order);
-        eps[0] = 0;
+        write_epsilons(eps);
         scratch.alpha.resize(3 * n_steps + 4);
         write_alphas(eps, scratch.alpha.data());
         epsilon = eps;
         alpha = scratch.alpha.data();
+    }
+
+    /// epsilon_lm of ishioka_math.hpp for l = m..m + 2 n_steps + 3, and up to a vector more. By name, as GCC
+    /// has neither roots that it may not need nor conversions of 64-bit integers as vectors for AVX2.
+    void write_epsilons(double* eps) const {
+        namespace hn = hwy::HWY_NAMESPACE;
+        const hn::CappedTag<double, 8> d;
+        const auto order = hn::Set(d, static_cast<double>(m)), one = hn::Set(d, 1.0), four = hn::Set(d, 4.0);
+        const auto step = static_cast<std::int64_t>(hn::Lanes(d));
+        for (std::int64_t k = 0; k < 2 * n_steps + 4; k += step) {
+            const auto l = hn::Add(order, hn::Iota(d, static_cast<double>(k)));
+            const auto squares = hn::Mul(hn::Sub(l, order), hn::Add(l, order));
+            const auto below = hn::Sub(hn::Mul(four, hn::Mul(l, l)), one);
+            hn::StoreU(hn::Sqrt(hn::Div(squares, below)), d, eps + k);
+        }
+        eps[0] = 0;
     }
 
     /// Room behind the n_steps values of alpha is scratch.
@@ -61,10 +74,22 @@ struct Ishioka {
         // c_i.
         for (std::int64_t i = 0; i + 1 < n_steps; ++i)
             defect[i] = alpha_defect(eps[2 * i + 2], eps[2 * i + 3], a[i], a[i + 1], i % 2 == 0 ? 1 : -1);
-        double correction = 0;
-        for (std::int64_t i = 0; i + 1 < n_steps; ++i) {
-            correction = -defect[i] - correction;
-            a[i + 1] += a[i + 1] * correction;
+        // (-1)^(i+1) c_{i+1} = sum_{j<=i} (-1)^j defect_j: no value waits for more than one sum of the four
+        // before.
+        double sum = 0;
+        std::int64_t i = 0;
+        for (; i + 4 < n_steps; i += 4) {
+            const double two = defect[i] - defect[i + 1], three = two + defect[i + 2],
+                         four = three - defect[i + 3];
+            a[i + 1] -= a[i + 1] * (sum + defect[i]);
+            a[i + 2] += a[i + 2] * (sum + two);
+            a[i + 3] -= a[i + 3] * (sum + three);
+            a[i + 4] += a[i + 4] * (sum + four);
+            sum += four;
+        }
+        for (double sign = 1; i + 1 < n_steps; ++i, sign = -sign) {
+            sum += sign * defect[i];
+            a[i + 1] -= sign * a[i + 1] * sum;
         }
     }
 
@@ -83,29 +108,38 @@ struct Ishioka {
     void write_coefficients(const Complex* a, std::int64_t begin, std::int64_t end, double* steps,
                             std::int64_t stride) const {
         const std::int64_t length = lmax - m + 1;
-        auto write = [&](std::int64_t i, Complex a0, Complex a1, Complex a2) {
-            const double even0 = alpha[i] * epsilon[2 * i + 1], even2 = alpha[i] * epsilon[2 * i + 2];
-            double* step = steps + (i - begin) * stride;
-            step[0] = even0 * a0.real() + even2 * a2.real();
-            step[1] = even0 * a0.imag() + even2 * a2.imag();
-            step[2] = alpha[i] * a1.real();
-            step[3] = alpha[i] * a1.imag();
+        namespace hn = hwy::HWY_NAMESPACE;
+        const hn::CappedTag<double, 2> d;
+        auto write = [&](std::int64_t i, const Complex* at) HWY_ATTR {
+            const auto scale = hn::Set(d, alpha[i]);
+            const auto even0 = hn::Mul(scale, hn::Set(d, epsilon[2 * i + 1])),
+                       even2 = hn::Mul(scale, hn::Set(d, epsilon[2 * i + 2]));
+            const double* const a0 = reinterpret_cast<const double*>(at);
+            double* const step = steps + (i - begin) * stride;
+            for (std::size_t r = 0; r < 2; r += hn::Lanes(d)) {
+                const auto even = hn::Mul(even0, hn::LoadU(d, a0 + r));
+                hn::StoreU(hn::MulAdd(even2, hn::LoadU(d, a0 + 4 + r), even), d, step + r);
+                hn::StoreU(hn::Mul(scale, hn::LoadU(d, a0 + 2 + r)), d, step + 2 + r);
+            }
         };
         std::int64_t i = begin;
-        for (; i < end && 2 * i + 2 < length; ++i) write(i, a[2 * i], a[2 * i + 1], a[2 * i + 2]);
+        for (; i < end && 2 * i + 2 < length; ++i) write(i, a + 2 * i);
         auto at = [&](std::int64_t k) { return k < length ? a[k] : Complex(0); };
-        for (; i < end; ++i) write(i, at(2 * i), at(2 * i + 1), at(2 * i + 2));
+        for (; i < end; ++i) {
+            const Complex last[3] = {at(2 * i), at(2 * i + 1), at(2 * i + 2)};
+            write(i, last);
+        }
     }
 
-    /// The transpose of write_coefficients: a_l from sums[k][i], k = even re, im, odd re, im, rows `row`
-    /// long; overwritten.
+    /// The transpose of write_coefficients: adds to a_l from sums[k][i], k = even re, im, odd re, im, rows
+    /// `row` long.
     void read_sums(const double* sums, std::int64_t row, Complex* a) const {
         const std::int64_t length = lmax - m + 1;
         Complex carried = 0;
         for (std::int64_t i = 0; 2 * i < length; ++i) {
             const Complex even(sums[i], sums[row + i]), odd(sums[2 * row + i], sums[3 * row + i]);
-            a[2 * i] = alpha[i] * epsilon[2 * i + 1] * even + carried;
-            if (2 * i + 1 < length) a[2 * i + 1] = alpha[i] * odd;
+            a[2 * i] += alpha[i] * epsilon[2 * i + 1] * even + carried;
+            if (2 * i + 1 < length) a[2 * i + 1] += alpha[i] * odd;
             carried = alpha[i] * epsilon[2 * i + 2] * even;
         }
     }

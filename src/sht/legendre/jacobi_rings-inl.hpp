@@ -50,14 +50,22 @@ inline double* fourier_lanes(const LegendreOrder& order, std::int64_t ring, std:
     return order.band.at(ring / block_size, order.m) + field * fourier_block + ring % block_size;
 }
 
-/// Asks for the F_m of an order a part at a time, while another one is computed: its blocks lie too far apart
-/// for the hardware to foresee.
+/// Asks for what is needed next a part at a time, while something else is computed: an order's F_m, whose
+/// blocks lie too far apart for the hardware to foresee, and rows of alm, as much at once as it does not
+/// foresee.
 class OrderPrefetch {
   public:
-    /// m: -1 for none. n_parts: calls of next_part() that ask for all of it; 0 where there are none.
-    OrderPrefetch(const RingPairs& rings, std::int64_t m, const FourierBand& band, std::int64_t n_parts)
-        : band_(band), m_(m), block_(m < 0 ? band.end : first_active_block(rings, m, band.first, band.end)) {
-        if (n_parts > 0) per_part_ = (band.end - block_ + n_parts - 1) / n_parts;
+    /// wanted: unless other fields' turn has asked. n_parts: calls of next_part() that ask for all of it; 0
+    /// where there are none.
+    OrderPrefetch(const LegendreOrder& order, bool wanted, std::int64_t n_parts)
+        : band_(order.band),
+          scratch_(order.scratch),
+          m_(wanted ? order.scratch.next_order : -1),
+          block_(m_ < 0 ? band_.end : first_active_block(order.rings, m_, band_.first, band_.end)),
+          row_end_(wanted ? scratch_.next_row_bytes : 0) {
+        if (n_parts == 0) return;
+        per_part_ = (band_.end - block_ + n_parts - 1) / n_parts;
+        row_part_ = (row_end_ / line + n_parts) / n_parts * line;
     }
 
     void next_part() {
@@ -66,11 +74,16 @@ class OrderPrefetch {
             const double* const lines = band_.at(block_, m_);
             for (std::int64_t k = 0; k < band_.n_fields * fourier_block; k += 8) hwy::Prefetch(lines + k);
         }
+        const std::int64_t row_end = std::min(row_ + row_part_, row_end_);
+        for (; row_ < row_end; row_ += line)
+            for (const std::byte* row : scratch_.next_rows) hwy::Prefetch(row + row_);
     }
 
   private:
+    static constexpr std::int64_t line = 64;
     const FourierBand& band_;
-    std::int64_t m_, block_, per_part_ = 0;
+    const LegendreScratch& scratch_;
+    std::int64_t m_, block_, per_part_ = 0, row_ = 0, row_end_, row_part_ = 0;
 };
 
 /// Calls group.operator()<NV>(ring) for groups of at most NV vectors that cover the rings [ring, end).

@@ -35,7 +35,8 @@ struct JacobiSteps {
 
 inline void write_difference_steps(double alpha, double beta, double first_degree, std::int64_t count,
                                    const JacobiSteps& steps) {
-    for (std::int64_t k = 0; k < count; ++k) {
+    // Of 64-bit integers AVX2 would convert one at a time.
+    for (std::int32_t k = 0; k < count; ++k) {
         const JacobiStep step = difference_step(alpha, beta, first_degree, static_cast<double>(k));
         steps.c0[k] = step.c0;
         steps.c1[k] = step.c1;
@@ -57,7 +58,7 @@ struct JacobiRecurrence {
         : first_degree(m), n_degrees(padded(lmax - m + 1)) {
         double* const growth = three_term_rows(scratch);
         for (std::int64_t k = 0; k < lmax - m; ++k) growth[k] = 1 / epsilon[k + 1];
-        write_three_term(lmax - m, growth, [](std::int64_t) { return 0.0; });
+        write_three_term(lmax - m, growth, [](std::int32_t) { return 0.0; });
     }
 
     JacobiRecurrence(const LegendreOrder& order, JacobiForm form) {
@@ -68,9 +69,9 @@ struct JacobiRecurrence {
         const double dm = static_cast<double>(m), ds = static_cast<double>(s), first = std::max(dm, ds);
         if (form == JacobiForm::three_term) {
             double* const growth = three_term_rows(order.scratch);
-            for (std::int64_t k = 0; k < used - 1; ++k)
+            for (std::int32_t k = 0; k < used - 1; ++k)
                 growth[k] = three_term_growth(dm, ds, first + static_cast<double>(k));
-            write_three_term(used - 1, growth, [&](std::int64_t k) {
+            write_three_term(used - 1, growth, [&](std::int32_t k) {
                 return three_term_shift(dm, -ds, first + static_cast<double>(k), growth[k]);
             });
             return;
@@ -108,7 +109,7 @@ struct JacobiRecurrence {
         if (n_degrees > 0) g[0] = g[1] = 1;
         for (std::int64_t k = 1; k < count; ++k) c0[k] = growth[k] / growth[k - 1];
         for (std::int64_t k = 1; k < count; ++k) g[k + 1] = c0[k] * g[k - 1];
-        for (std::int64_t k = 0; k < count; ++k) {
+        for (std::int32_t k = 0; k < count; ++k) {
             const double ratio = g[k] / g[k + 1];
             c0[k] = growth[k] * ratio;
             c1[k] = shift(k) * ratio;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <complex>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -140,8 +141,11 @@ struct AlmRow {
 
 /// Scratch of one thread.
 struct LegendreScratch {
-    /// Order whose F_m the adjoint asks memory for while it computes; -1: none.
+    /// What the kernels ask memory for while they compute: the F_m of an order, -1 for none, and rows of alm,
+    /// of so many bytes each.
     std::int64_t next_order = -1;
+    std::vector<const std::byte*> next_rows;
+    std::int64_t next_row_bytes = 0;
     core::AlignedVector<double> epsilon, alpha, steps, sums, groups, weights, tile, jacobi, spin_rows;
     core::AlignedVector<std::complex<double>> scalar_row;
 };

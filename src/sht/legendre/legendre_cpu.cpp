@@ -20,7 +20,7 @@ namespace zonal::sht::HWY_NAMESPACE {
 
 /// Vectors of a group of the synthesis, by the fields at once: as many as the registers hold beside the sums.
 constexpr int synthesis_vectors(int n_fields) {
-    return HWY_MAX_BYTES >= 64 ? (n_fields == 1 ? 4 : 2) : (n_fields == 1 ? 2 : 1);
+    return HWY_MAX_BYTES >= 64 ? (n_fields == 1 ? 3 : 2) : (n_fields == 1 ? 2 : 1);
 }
 
 /// Whether the registers hold the sums of two fields for two vectors, so that each coefficient is read once
@@ -34,11 +34,11 @@ constexpr std::int64_t most_shared_fields = 8, chunk_rings = 1024;
 /// Writes F_m of a vector of ring pairs and a field from its parts: even re, im, odd re, im.
 void store_parts(const LegendreOrder& order, std::int64_t ring, std::int64_t field, const V (&parts)[4]) {
     const D d;
-    const V factor = inverse_sine_power(order, ring);
-    const V odd_factor = hn::Mul(factor, hn::LoadU(d, order.rings.cos_theta.data() + ring));
+    const V cosine = hn::LoadU(d, order.rings.cos_theta.data() + ring);
+    const V factor = order.table.spin > 0 ? inverse_sine_power(order, ring) : hn::Set(d, 1.0);
     double* out = fourier_lanes(order, ring, field);
     for (int r = 0; r < 2; ++r) {
-        const V even = hn::Mul(parts[r], factor), odd = hn::Mul(parts[2 + r], odd_factor);
+        const V even = hn::Mul(parts[r], factor), odd = hn::Mul(parts[2 + r], hn::Mul(factor, cosine));
         hn::StoreU(hn::Add(even, odd), d, out + r * block_size);
         hn::StoreU(hn::Sub(even, odd), d, out + (2 + r) * block_size);
     }
@@ -47,14 +47,14 @@ void store_parts(const LegendreOrder& order, std::int64_t ring, std::int64_t fie
 /// The transpose of store_parts.
 void load_parts(const LegendreOrder& order, std::int64_t ring, std::int64_t field, V (&parts)[4]) {
     const D d;
-    const V factor = inverse_sine_power(order, ring);
-    const V odd_factor = hn::Mul(factor, hn::LoadU(d, order.rings.cos_theta.data() + ring));
+    const V cosine = hn::LoadU(d, order.rings.cos_theta.data() + ring);
+    const V factor = order.table.spin > 0 ? inverse_sine_power(order, ring) : hn::Set(d, 1.0);
     const double* in = fourier_lanes(order, ring, field);
     for (int r = 0; r < 2; ++r) {
         const V north = hn::LoadU(d, in + r * block_size);
         const V south = hn::LoadU(d, in + (2 + r) * block_size);
         parts[r] = hn::Mul(hn::Add(north, south), factor);
-        parts[2 + r] = hn::Mul(hn::Sub(north, south), odd_factor);
+        parts[2 + r] = hn::Mul(hn::Sub(north, south), hn::Mul(factor, cosine));
     }
 }
 
@@ -68,16 +68,35 @@ void synthesize_few(const LegendreOrder& order, std::int64_t first, std::int64_t
     ishioka.write_recurrence(steps, stride);
     for (int f = 0; f < NF; ++f)
         ishioka.write_coefficients(alm.field(field + f), 0, ishioka.n_steps, steps + 2 + 4 * f, stride);
-    for_each_group<synthesis_vectors(NF)>(first, end, [&]<int NV>(std::int64_t ring) {
-        RecurrenceState<NV> state(order, ring);
-        V sums[4 * NF][NV];
-        synthesis_group<NV, NF>(state, steps, ishioka.n_steps, sums);
-        for (int v = 0; v < NV; ++v)
-            for (int f = 0; f < NF; ++f) {
-                const V parts[4] = {sums[4 * f][v], sums[4 * f + 1][v], sums[4 * f + 2][v],
-                                    sums[4 * f + 3][v]};
-                store_parts(order, ring + v * lanes(), field + f, parts);
-            }
+    constexpr int vectors = synthesis_vectors(NF);
+    OrderPrefetch prefetch(order, field == 0, (end - first) / (vectors * lanes()));
+    const auto sum = [&]<int NV>(RecurrenceState<NV> state, std::int64_t reached, std::int64_t ring)
+                         HWY_ATTR {
+                             V sums[4 * NF][NV];
+                             synthesis_group<NV, NF>(state, steps, reached, ishioka.n_steps, sums);
+                             for (int v = 0; v < NV; ++v)
+                                 for (int f = 0; f < NF; ++f) {
+                                     const V parts[4] = {sums[4 * f][v], sums[4 * f + 1][v],
+                                                         sums[4 * f + 2][v], sums[4 * f + 3][v]};
+                                     store_parts(order, ring + v * lanes(), field + f, parts);
+                                 }
+                             prefetch.next_part();
+                         };
+    if constexpr (vectors > 2) {
+        for_each_group<vectors>(
+            first, end, [&]<int NV>(std::int64_t ring) { sum(RecurrenceState<NV>(order, ring), 0, ring); });
+        return;
+    }
+    // A step of the recurrence alone takes so few vectors less time than its result takes to arrive: two
+    // groups wait for their first ring to become visible together.
+    HWY_ALIGN double stored[4 * block_size * 2 * vectors];
+    for_each_group<2 * vectors>(first, end, [&]<int NW>(std::int64_t begin) {
+        RecurrenceState<NW> both(order, begin);
+        const std::int64_t reached = both.skip_invisible(steps, 0, ishioka.n_steps, stride);
+        both.store(stored);
+        for_each_group<vectors>(begin, begin + NW * lanes(), [&]<int NV>(std::int64_t ring) {
+            sum(RecurrenceState<NV>(stored + 4 * (ring - begin)), reached, ring);
+        });
     });
 }
 
@@ -159,16 +178,20 @@ void adjoint_of_few(const LegendreOrder& order, std::int64_t first, std::int64_t
         if constexpr (NF == 2)
             while (visible > first && RecurrenceState<1>::all_visible_in(stored(visible - lanes())))
                 visible -= lanes();
-        if (visible == end) std::fill(order.scratch.tile.begin(), order.scratch.tile.end(), 0.0);
-        for (std::int64_t ring = visible; ring < end; ring += own_rings * lanes())
+        for (std::int64_t ring = visible; ring < end; ring += own_rings * lanes()) {
             add_visible_tile(stored(ring), std::min(own_rings, (end - ring) / lanes()), steps, begin,
                              tile_end, f_m(ring), tile, ring > visible);
+            prefetch.next_part();
+        }
         for_each_group<vectors>(first, visible, [&]<int NV>(std::int64_t ring) {
-            add_own_tile<NF, NV>(stored(ring), steps, begin, tile_end, f_m(ring), tile);
+            if (ring == first && visible == end)
+                add_own_tile<NF, NV, false>(stored(ring), steps, begin, tile_end, f_m(ring), tile);
+            else
+                add_own_tile<NF, NV, true>(stored(ring), steps, begin, tile_end, f_m(ring), tile);
+            prefetch.next_part();
         });
         // What it finds behind the tile's last step goes to the rows' padding.
         fold_tile(tile, tile_end - begin, n_sums, sums + begin, row);
-        prefetch.next_part();
     }
 }
 
@@ -228,8 +251,9 @@ void adjoint_scalar_fields(const LegendreOrder& order, BlockRange blocks, const 
     const std::int64_t begin = blocks.first * block_size, end = blocks.end * block_size;
     const std::int64_t n_chunks = (end - begin + chunk_rings - 1) / chunk_rings,
                        tile = n_fields <= 2 ? own_tile : shared_row, n_tiles = (n_steps + tile - 1) / tile;
-    OrderPrefetch prefetch(order.rings, field == 0 ? order.scratch.next_order : -1, order.band,
-                           n_chunks * n_tiles);
+    // About one for each call of a kernel that goes through a tile.
+    const std::int64_t n_groups = n_fields == 1 ? (end - begin) / (own_vectors(1) * lanes()) : n_chunks;
+    OrderPrefetch prefetch(order, field == 0, n_tiles * std::max<std::int64_t>(n_groups, 1));
     for (std::int64_t first = begin; first < end; first += chunk_rings) {
         const std::int64_t last = std::min(first + chunk_rings, end);
         if (n_fields == 1)
@@ -285,7 +309,11 @@ void adjoint_scalar(const LegendreOrder& order, BlockRange blocks, BlockRange eq
     if (blocks.empty() && equatorial.empty()) return;
     const std::int64_t lmax = order.table.layout.lmax();
     const Ishioka ishioka(order.m, lmax + order.table.spin, order.scratch);
-    const AlmRow row = scalar_row_of(alm, order.table.spin, order.scratch);
+    AlmRow row = alm;
+    if (order.table.spin > 0) {
+        row = scalar_row_of(alm, order.table.spin, order.scratch);
+        std::fill_n(row.data, row.n_fields * row.length, 0.0);
+    }
     order.scratch.steps.resize(ishioka.n_steps * 2);
     ishioka.write_recurrence(order.scratch.steps.data(), 2);
     for (std::int64_t field = 0; field < alm.n_fields; field += most_shared_fields) {
@@ -296,11 +324,7 @@ void adjoint_scalar(const LegendreOrder& order, BlockRange blocks, BlockRange eq
         const JacobiRecurrence steps(order.m, ishioka.lmax, ishioka.epsilon, order.scratch);
         adjoint_jacobi<false, JacobiForm::three_term>(order, equatorial, steps, row);
     }
-    if (order.table.spin == 0) {
-        for (std::int64_t f = 0; f < alm.n_fields; ++f)
-            for (std::int64_t k = 0; k < alm.length; ++k) alm.field(f)[k] += row.field(f)[k];
-        return;
-    }
+    if (order.table.spin == 0) return;
     SpinSteps steps(order.table, order.m, ishioka.epsilon, order.scratch);
     for (std::int64_t f = 0; f < alm.n_fields; f += 2)
         steps.add_from_scalar(row.field(f), row.field(f + 1), alm.field(f), alm.field(f + 1));

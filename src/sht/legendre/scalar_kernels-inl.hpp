@@ -10,6 +10,9 @@
 
 #include <hwy/highway.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "sht/legendre/legendre.hpp"
 #include "sht/legendre/scaled-inl.hpp"
 
@@ -138,39 +141,55 @@ struct RecurrenceState {
     }
 };
 
-/// Sums over degrees: even[f] = sum_i b_i lam_i, odd[f] = sum_i c_i lam_i, re and im.
-/// steps: [n_steps][2 + 4 NF] = A, B, then b re, b im, c re, c im per field. sums: [4 NF][NV].
+/// Sums over degrees: even[f] = sum_i b_i lam_i, odd[f] = sum_i c_i lam_i, re and im, from the step on that
+/// the group has reached. steps: [n_steps][2 + 4 NF] = A, B, then b re, b im, c re, c im per field. sums: [4
+/// NF][NV].
 template <int NV, int NF>
 HWY_NOINLINE void synthesis_group(RecurrenceState<NV>& state, const double* HWY_RESTRICT steps,
-                                  std::int64_t n_steps, V (&result)[4 * NF][NV]) {
+                                  std::int64_t reached, std::int64_t n_steps, V (&result)[4 * NF][NV]) {
     constexpr std::int64_t stride = 2 + 4 * NF;
     const D d;
     V sum[4 * NF][NV];
     for (auto& row : sum)
         for (V& x : row) x = hn::Zero(d);
-    std::int64_t i = state.skip_invisible(steps, 0, n_steps, stride);
+    std::int64_t i = state.skip_invisible(steps, reached, n_steps, stride);
 
-    auto accumulate = [&](const double* HWY_RESTRICT step, const V(&lam)[NV]) HWY_ATTR {
+    auto accumulate = [&](const double* HWY_RESTRICT step, const V(&lam)[NV], int first) HWY_ATTR {
         for (int k = 0; k < 4 * NF; ++k)
-            for (int v = 0; v < NV; ++v) sum[k][v] = hn::MulAdd(hn::Set(d, step[2 + k]), lam[v], sum[k][v]);
+            for (int v = first; v < NV; ++v)
+                sum[k][v] = hn::MulAdd(hn::Set(d, step[2 + k]), lam[v], sum[k][v]);
     };
 
-    while (i < n_steps && !state.all_lanes_visible()) {
-        V factor[NV], lam[NV];
-        for (int v = 0; v < NV; ++v) factor[v] = visibility(state.scale[v]);
-        for (; i < n_steps; i += 2) {
-            const double* step = steps + i * stride;
-            for (int v = 0; v < NV; ++v) lam[v] = hn::Mul(state.current[v], factor[v]);
-            accumulate(step, lam);
-            state.advance_two(step, stride);
-            for (int v = 0; v < NV; ++v) lam[v] = hn::Mul(state.previous[v], factor[v]);
-            accumulate(step + stride, lam);
-            if (state.promote_lanes()) {
-                i += 2;
-                break;
+    // Rings nearer to the equator become visible first: sums of the vectors from First on, until one before
+    // them is visible, too, and of all until all lanes are.
+    auto run_visible = [&]<int First>() HWY_ATTR {
+        auto done = [&]() HWY_ATTR {
+            if (First == 0) return state.all_lanes_visible();
+            for (int v = 0; v < First; ++v)
+                if (!none_visible(state.scale[v])) return true;
+            return false;
+        };
+        while (i < n_steps && !done()) {
+            V factor[NV], lam[NV];
+            for (int v = First; v < NV; ++v) factor[v] = visibility(state.scale[v]);
+            for (; i < n_steps; i += 2) {
+                const double* step = steps + i * stride;
+                for (int v = First; v < NV; ++v) lam[v] = hn::Mul(state.current[v], factor[v]);
+                accumulate(step, lam, First);
+                state.advance_two(step, stride);
+                for (int v = First; v < NV; ++v) lam[v] = hn::Mul(state.previous[v], factor[v]);
+                accumulate(step + stride, lam, First);
+                if (state.promote_lanes()) {
+                    i += 2;
+                    break;
+                }
             }
         }
+    };
+    [&]<int... Done>(std::integer_sequence<int, Done...>) HWY_ATTR {
+        (run_visible.template operator()<NV - 1 - Done>(), ...);
     }
+    (std::make_integer_sequence<int, NV>());
 
     V previous[NV], current[NV], cos2[NV];
     for (int v = 0; v < NV; ++v) {
@@ -180,10 +199,10 @@ HWY_NOINLINE void synthesis_group(RecurrenceState<NV>& state, const double* HWY_
     }
     for (; i < n_steps; i += 2) {
         const double* HWY_RESTRICT step = steps + i * stride;
-        accumulate(step, current);
+        accumulate(step, current, 0);
         advance(step, cos2, current, previous);
         step += stride;
-        accumulate(step, previous);
+        accumulate(step, previous, 0);
         advance(step, cos2, previous, current);
     }
     for (int k = 0; k < 4 * NF; ++k)
@@ -276,9 +295,9 @@ constexpr int own_vectors(int n_fields) {
 }
 
 /// Adds f_k lam_i to the lanes of sums[i - begin][k], k = even re, even im, odd re, odd im of one field after
-/// the other, for the steps i from `begin` to `end`. sums: those of step `begin`; stored: a RecurrenceState
-/// that was put aside; f: [NV][4 NF] vectors.
-template <int NF, int NV>
+/// the other, for the steps i from `begin` to `end`; unless Add, writes what these would be to zeros. sums:
+/// those of step `begin`; stored: a RecurrenceState that was put aside; f: [NV][4 NF] vectors.
+template <int NF, int NV, bool Add>
 HWY_NOINLINE void add_own_tile(double* HWY_RESTRICT stored, const double* HWY_RESTRICT steps,
                                std::int64_t begin, std::int64_t end, const double* HWY_RESTRICT f,
                                double* HWY_RESTRICT sums) {
@@ -291,13 +310,15 @@ HWY_NOINLINE void add_own_tile(double* HWY_RESTRICT stored, const double* HWY_RE
     auto add = [&](const V(&lam)[NV], std::int64_t i) HWY_ATTR {
         double* HWY_RESTRICT out = sums + (i - origin) * n_sums * lanes();
         for (int k = 0; k < n_sums; ++k) {
-            V sum = hn::Load(d, out + k * lanes());
+            V sum = Add ? hn::Load(d, out + k * lanes()) : hn::Zero(d);
             for (int v = 0; v < NV; ++v) sum = hn::MulAdd(f_m[v][k], lam[v], sum);
             hn::Store(sum, d, out + k * lanes());
         }
     };
     if (HWY_UNLIKELY(!RecurrenceState<NV>::all_visible_in(stored))) {
-        begin = enter_tile<NV>(stored, steps, begin, end, add).next;
+        const Entered entered = enter_tile<NV>(stored, steps, begin, end, add);
+        if constexpr (!Add) std::fill_n(sums, (entered.first - begin) * n_sums * lanes(), 0.0);
+        begin = entered.next;
         if (begin == end) return;
     }
     VisibleState<NV> state(stored);

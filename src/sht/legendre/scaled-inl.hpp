@@ -8,7 +8,6 @@
 #define ZONAL_SHT_SCALED_INL_HPP
 #endif
 
-#include <hwy/contrib/math/math-inl.h>
 #include <hwy/highway.h>
 
 #include "sht/rings/ring_pairs.hpp"
@@ -53,6 +52,28 @@ struct LogSum {
     }
 };
 
+/// 2^x for |x| up to 1/2 and a little more: the series of e^(x ln 2), whose rest is below 2^-57 there.
+HWY_INLINE V exp2_of_fraction(V x) {
+    constexpr double c[] = {1.0,
+                            6.9314718055994530942e-01,
+                            2.4022650695910071233e-01,
+                            5.5504108664821579953e-02,
+                            9.6181291076284771620e-03,
+                            1.3333558146428443423e-03,
+                            1.5403530393381609954e-04,
+                            1.5252733804059840280e-05,
+                            1.3215486790144309488e-06,
+                            1.0178086009239699727e-07,
+                            7.0549116208011233299e-09,
+                            4.4455382718708114975e-10,
+                            2.5678435993488205141e-11,
+                            1.3691488853904128881e-12};
+    const D d;
+    V sum = hn::Set(d, c[13]);
+    for (int k = 12; k >= 0; --k) sum = hn::MulAdd(sum, x, hn::Set(d, c[k]));
+    return sum;
+}
+
 /// sign * 2^log.
 HWY_INLINE Scaled exp2_scaled(const LogSum& log, double sign) {
     const D d;
@@ -63,9 +84,9 @@ HWY_INLINE Scaled exp2_scaled(const LogSum& log, double sign) {
     const V nearest = hn::Round(log.high);
     const V fraction = hn::Add(hn::Sub(log.high, nearest), log.low);
     const V whole = hn::NegMulAdd(scale, hn::Set(d, scale_step), nearest);
-    constexpr double ln2 = 0.6931471805599453094;
-    const V mantissa = hn::Exp(d, hn::Mul(fraction, hn::Set(d, ln2)));
-    const auto exponent = hn::ShiftLeft<52>(hn::Add(hn::ConvertTo(di, whole), hn::Set(di, 1023)));
+    const V mantissa = exp2_of_fraction(fraction);
+    // The sum's last bits are the integer whole + 1023; AVX2 has no conversion to 64-bit integers.
+    const auto exponent = hn::ShiftLeft<52>(hn::BitCast(di, hn::Add(whole, hn::Set(d, 0x1.8p52 + 1023))));
     return {hn::Mul(hn::Set(d, sign), hn::Mul(mantissa, hn::BitCast(d, exponent))), scale};
 }
 

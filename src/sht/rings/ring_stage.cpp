@@ -13,7 +13,11 @@
 HWY_BEFORE_NAMESPACE();
 namespace zonal::sht::HWY_NAMESPACE {
 
-// Plain loops over the block's lanes: the compiler vectorises them for each target.
+namespace hn = hwy::HWY_NAMESPACE;
+using D = hn::CappedTag<double, block_size>;
+using V = hn::Vec<D>;
+inline constexpr std::int64_t lanes = static_cast<std::int64_t>(hn::MaxLanes(D()));
+
 using Lanes = double[block_size];
 
 void fill(const PhaseTable::Angles& phi_0, std::int64_t m, Lanes& re, Lanes& im) {
@@ -34,13 +38,27 @@ void fill(const PhaseTable::Angles& phi_0, std::int64_t m, Lanes& re, Lanes& im)
     }
 }
 
-HWY_INLINE void multiply(const Lanes& a_re, const Lanes& a_im, const Lanes& b_re, const Lanes& b_im,
-                         Lanes& re, Lanes& im) {
-    for (std::int64_t j = 0; j < block_size; ++j) {
-        re[j] = a_re[j] * b_re[j] - a_im[j] * b_im[j];
-        im[j] = a_re[j] * b_im[j] + a_im[j] * b_re[j];
+/// One complex number per lane.
+struct Z {
+    V re, im;
+
+    static HWY_INLINE Z load(const double* re, const double* im) {
+        const D d;
+        return {hn::LoadU(d, re), hn::LoadU(d, im)};
     }
-}
+    HWY_INLINE void store(double* to_re, double* to_im) const {
+        const D d;
+        hn::StoreU(re, d, to_re);
+        hn::StoreU(im, d, to_im);
+    }
+    HWY_INLINE Z times(Z w) const {
+        return {hn::NegMulAdd(im, w.im, hn::Mul(re, w.re)), hn::MulAdd(im, w.re, hn::Mul(re, w.im))};
+    }
+    /// Times the conjugate of w.
+    HWY_INLINE Z over(Z w) const {
+        return {hn::MulAdd(im, w.im, hn::Mul(re, w.re)), hn::NegMulAdd(re, w.im, hn::Mul(im, w.re))};
+    }
+};
 
 /// exp(i m phi_0) of every lane for m = 0, 1, ...: products of tables, so that no error grows with m. The
 /// table's own entries are products of two of its first.
@@ -51,116 +69,161 @@ class Phases {
         table.phi_0 = phi_0;
         table.is_filled = true;
         constexpr std::int64_t step = 8;
-        for (std::int64_t k = 0; k < PhaseTable::run; ++k)
-            if (k < step || k % step == 0)
+        for (std::int64_t k = 0; k < PhaseTable::run; ++k) {
+            const std::int64_t first = k - k % step;
+            if (k < step || k == first)
                 fill(phi_0, k, table.re[k], table.im[k]);
             else
-                multiply(table.re[k - k % step], table.im[k - k % step], table.re[k % step],
-                         table.im[k % step], table.re[k], table.im[k]);
+                for (std::int64_t j = 0; j < block_size; j += lanes)
+                    at(first, j).times(at(k % step, j)).store(table.re[k] + j, table.im[k] + j);
+        }
     }
 
-    void at(std::int64_t m, Lanes& re, Lanes& im) {
-        const std::int64_t k = m % PhaseTable::run;
-        if (k == 0) fill(table_.phi_0, m, coarse_re_, coarse_im_);
-        multiply(coarse_re_, coarse_im_, table_.re[k], table_.im[k], re, im);
+    void move_to(std::int64_t m) {
+        k_ = m % PhaseTable::run;
+        if (k_ == 0) fill(table_.phi_0, m, coarse_re_, coarse_im_);
+    }
+    /// Of the lanes from j on.
+    HWY_INLINE Z get(std::int64_t j) const {
+        return Z::load(coarse_re_ + j, coarse_im_ + j).times(at(k_, j));
     }
 
   private:
+    HWY_INLINE Z at(std::int64_t k, std::int64_t j) const {
+        return Z::load(table_.re[k] + j, table_.im[k] + j);
+    }
+
     const PhaseTable& table_;
+    std::int64_t k_ = 0;
     Lanes coarse_re_ = {}, coarse_im_ = {};
 };
 
-/// m mod n and -m mod n of every lane, for m = 0, 1, ...
-struct Bins {
+/// m mod n and -m mod n of every lane, for m = 0, 1, ..., where each pair has a sequence.
+struct SequenceBins {
+    const RingBlock& block;
     std::int64_t up[block_size] = {}, down[block_size] = {};
 
-    void advance(const RingBlock& block) {
+    explicit SequenceBins(const RingBlock& block) : block(block) {}
+    void advance() {
         for (std::int64_t j = 0; j < block_size; ++j) {
             up[j] = up[j] + 1 == block.n_pixels[j] ? 0 : up[j] + 1;
             down[j] = up[j] == 0 ? 0 : block.n_pixels[j] - up[j];
         }
     }
+    void clear(std::int64_t) const {
+        for (std::int64_t j = 0; j < block_size; ++j) std::fill_n(block.sequence[j], block.n_pixels[j], 0.0);
+    }
+    HWY_INLINE void add(const std::int64_t (&bins)[block_size], std::int64_t first, Z value) const {
+        HWY_ALIGN Lanes re, im;
+        value.store(re, im);
+        for (std::int64_t j = 0; j < lanes; ++j)
+            if (block.n_pixels[first + j] > 0)
+                block.sequence[first + j][bins[first + j]] += std::complex<double>(re[j], im[j]);
+    }
+    HWY_INLINE Z get(const std::int64_t (&bins)[block_size], std::int64_t first) const {
+        HWY_ALIGN Lanes re, im;
+        for (std::int64_t j = 0; j < lanes; ++j) {
+            const std::complex<double> z =
+                block.n_pixels[first + j] > 0 ? block.sequence[first + j][bins[first + j]] : 0;
+            re[j] = z.real(), im[j] = z.imag();
+        }
+        return Z::load(re, im);
+    }
 };
 
-HWY_INLINE void rotate(const double* HWY_RESTRICT in, const Lanes& c, const Lanes& s, Lanes& re, Lanes& im) {
-    for (std::int64_t j = 0; j < block_size; ++j) {
-        re[j] = in[j] * c[j] - in[block_size + j] * s[j];
-        im[j] = in[j] * s[j] + in[block_size + j] * c[j];
+/// The same where all pairs share rows.
+struct RowBins {
+    double* const rows;
+    const std::int64_t length;
+    /// Whether some modes share a bin; else each is written, not added.
+    const bool shared;
+    std::int64_t up = 0, down = 0;
+
+    explicit RowBins(const RingBlock& block)
+        : rows(block.rows->data()), length(block.rows->length()), shared(2 * block.last_m >= length) {}
+    void advance() {
+        up = up + 1 == length ? 0 : up + 1;
+        down = up == 0 ? 0 : length - up;
+    }
+    void clear(std::int64_t last_m) const {
+        const std::int64_t first = shared ? 0 : last_m + 1, end = shared ? length : length - last_m;
+        std::fill_n(rows + 2 * block_size * first, 2 * block_size * (end - first), 0.0);
+    }
+    HWY_INLINE void add(std::int64_t bin, std::int64_t first, Z value) const {
+        double* const re = rows + 2 * block_size * bin + first;
+        if (shared) {
+            const Z was = Z::load(re, re + block_size);
+            value = {hn::Add(was.re, value.re), hn::Add(was.im, value.im)};
+        }
+        value.store(re, re + block_size);
+    }
+    HWY_INLINE Z get(std::int64_t bin, std::int64_t first) const {
+        const double* const re = rows + 2 * block_size * bin + first;
+        return Z::load(re, re + block_size);
+    }
+};
+
+template <class Bins>
+void fold_into(Bins bins, const RingBlock& block, const FourierBand& band, std::int64_t field) {
+    bins.clear(block.last_m);
+    const bool same_phases = block.north_phi_0 == block.south_phi_0;
+    Phases north(block.north_phi_0, block.phases[0]),
+        south(block.south_phi_0, block.phases[same_phases ? 0 : 1]);
+    for (std::int64_t m = 0; m <= block.last_m; ++m, bins.advance()) {
+        const double* const in = band.at(block.index, m) + field * fourier_block;
+        north.move_to(m);
+        if (!same_phases) south.move_to(m);
+        for (std::int64_t j = 0; j < block_size; j += lanes) {
+            const auto part = [&](int p) HWY_ATTR { return in + p * block_size + j; };
+            if (m == 0) {  // F_0 is real
+                bins.add(bins.up, j, Z::load(part(0), part(2)));
+                continue;
+            }
+            const Z n_phase = north.get(j), s_phase = same_phases ? n_phase : south.get(j);
+            const Z n = Z::load(part(0), part(1)).times(n_phase),
+                    s = Z::load(part(2), part(3)).times(s_phase);
+            // F_m of north + i south, and of -m, where the fields' F are conjugate.
+            bins.add(bins.up, j, {hn::Sub(n.re, s.im), hn::Add(n.im, s.re)});
+            bins.add(bins.down, j, {hn::Add(n.re, s.im), hn::Sub(s.re, n.im)});
+        }
+    }
+}
+
+template <class Bins>
+void unfold_from(Bins bins, const RingBlock& block, const FourierBand& band, std::int64_t field) {
+    const D d;
+    const V half = hn::Set(d, 0.5);
+    const bool same_phases = block.north_phi_0 == block.south_phi_0;
+    Phases north(block.north_phi_0, block.phases[0]),
+        south(block.south_phi_0, block.phases[same_phases ? 0 : 1]);
+    for (std::int64_t m = 0; m <= block.last_m; ++m, bins.advance()) {
+        double* const out = band.at(block.index, m) + field * fourier_block;
+        north.move_to(m);
+        if (!same_phases) south.move_to(m);
+        for (std::int64_t j = 0; j < block_size; j += lanes) {
+            const auto part = [&](int p) HWY_ATTR { return out + p * block_size + j; };
+            const Z up = bins.get(bins.down, j), down = bins.get(bins.up, j);
+            const Z n = {hn::Mul(half, hn::Add(up.re, down.re)), hn::Mul(half, hn::Sub(up.im, down.im))};
+            const Z s = {hn::Mul(half, hn::Add(up.im, down.im)), hn::Mul(half, hn::Sub(down.re, up.re))};
+            const Z n_phase = north.get(j), s_phase = same_phases ? n_phase : south.get(j);
+            n.over(n_phase).store(part(0), part(1));
+            s.over(s_phase).store(part(2), part(3));
+        }
     }
 }
 
 void fold_modes(const RingBlock& block, const FourierBand& band, std::int64_t field) {
-    for (std::int64_t j = 0; j < block_size; ++j)
-        std::fill(block.sequence[j], block.sequence[j] + block.n_pixels[j], 0.0);
-    const bool same_phases = block.north_phi_0 == block.south_phi_0;
-    Phases north(block.north_phi_0, block.phases[0]),
-        south(block.south_phi_0, block.phases[same_phases ? 0 : 1]);
-    Bins bins;
-    HWY_ALIGN Lanes nc, ns, sc, ss, nr, ni, sr, si, up_re, up_im, down_re, down_im;
-    for (std::int64_t m = 0; m <= block.last_m; ++m, bins.advance(block)) {
-        const double* in = band.at(block.index, m) + field * fourier_block;
-        north.at(m, nc, ns);
-        rotate(in, nc, ns, nr, ni);
-        if (same_phases) {
-            rotate(in + 2 * block_size, nc, ns, sr, si);
-        } else {
-            south.at(m, sc, ss);
-            rotate(in + 2 * block_size, sc, ss, sr, si);
-        }
-        if (m == 0) {  // F_0 is real
-            for (std::int64_t j = 0; j < block_size; ++j)
-                if (block.n_pixels[j] > 0)
-                    block.sequence[j][0] += std::complex<double>(in[j], in[2 * block_size + j]);
-            continue;
-        }
-        // F_m of north + i south, and of -m, where the fields' F are conjugate.
-        for (std::int64_t j = 0; j < block_size; ++j) {
-            up_re[j] = nr[j] - si[j];
-            up_im[j] = ni[j] + sr[j];
-            down_re[j] = nr[j] + si[j];
-            down_im[j] = sr[j] - ni[j];
-        }
-        for (std::int64_t j = 0; j < block_size; ++j) {
-            if (block.n_pixels[j] == 0) continue;
-            block.sequence[j][bins.up[j]] += std::complex<double>(up_re[j], up_im[j]);
-            block.sequence[j][bins.down[j]] += std::complex<double>(down_re[j], down_im[j]);
-        }
-    }
+    if (block.rows != nullptr)
+        fold_into(RowBins(block), block, band, field);
+    else
+        fold_into(SequenceBins(block), block, band, field);
 }
 
 void unfold_modes(const RingBlock& block, const FourierBand& band, std::int64_t field) {
-    const bool same_phases = block.north_phi_0 == block.south_phi_0;
-    Phases north(block.north_phi_0, block.phases[0]),
-        south(block.south_phi_0, block.phases[same_phases ? 0 : 1]);
-    Bins bins;
-    HWY_ALIGN Lanes c, s, nr, ni, sr, si, up_re, up_im, down_re, down_im;
-    for (std::int64_t m = 0; m <= block.last_m; ++m, bins.advance(block)) {
-        double* out = band.at(block.index, m) + field * fourier_block;
-        for (std::int64_t j = 0; j < block_size; ++j) {
-            const bool empty = block.n_pixels[j] == 0;
-            const std::complex<double> up = empty ? 0 : block.sequence[j][bins.up[j]];
-            const std::complex<double> down = empty ? 0 : block.sequence[j][bins.down[j]];
-            up_re[j] = up.real(), up_im[j] = up.imag();
-            down_re[j] = down.real(), down_im[j] = down.imag();
-        }
-        for (std::int64_t j = 0; j < block_size; ++j) {
-            nr[j] = (up_re[j] + down_re[j]) / 2;
-            ni[j] = (up_im[j] - down_im[j]) / 2;
-            sr[j] = (up_im[j] + down_im[j]) / 2;
-            si[j] = (down_re[j] - up_re[j]) / 2;
-        }
-        // Times exp(-i m phi_0): a rotation of the conjugate.
-        north.at(m, c, s);
-        for (std::int64_t j = 0; j < block_size; ++j) {
-            out[j] = nr[j] * c[j] + ni[j] * s[j];
-            out[block_size + j] = ni[j] * c[j] - nr[j] * s[j];
-        }
-        if (!same_phases) south.at(m, c, s);
-        for (std::int64_t j = 0; j < block_size; ++j) {
-            out[2 * block_size + j] = sr[j] * c[j] + si[j] * s[j];
-            out[3 * block_size + j] = si[j] * c[j] - sr[j] * s[j];
-        }
-    }
+    if (block.rows != nullptr)
+        unfold_from(RowBins(block), block, band, field);
+    else
+        unfold_from(SequenceBins(block), block, band, field);
 }
 
 }  // namespace zonal::sht::HWY_NAMESPACE
@@ -192,7 +255,8 @@ RingBlock::RingBlock(std::span<const Ring> rings, const RingPairs& pairs, std::i
       sequence{},
       transform{},
       phases(scratch.phases) {
-    std::int64_t total = 0;
+    std::int64_t total = 0, n_rings = 0;
+    bool one_length = true;
     for (std::int64_t j = 0; j < block_size; ++j) {
         const RingPair pair = pairs.pairs[block * block_size + j];
         if (pair.north >= 0) north[j] = &rings[pair.north];
@@ -201,9 +265,17 @@ RingBlock::RingBlock(std::span<const Ring> rings, const RingPairs& pairs, std::i
         if (ring == nullptr) continue;
         n_pixels[j] = ring->n_pixels;
         total += ring->n_pixels;
+        ++n_rings;
+        one_length = one_length && ring->n_pixels == n_pixels[0];
         // A missing ring takes its partner's phases.
         north_phi_0[j] = ring->phi_0;
         south_phi_0[j] = south[j] != nullptr ? south[j]->phi_0 : ring->phi_0;
+    }
+    static_assert(fft::RowFft::row == block_size);
+    if (one_length && 2 * n_rings >= block_size) {
+        rows = &scratch.rows;
+        rows->prepare(n_pixels[0]);
+        return;
     }
     if (static_cast<std::int64_t>(scratch.sequences.size()) < total) scratch.sequences.resize(total);
     std::complex<double>* next = scratch.sequences.data();
@@ -214,6 +286,12 @@ RingBlock::RingBlock(std::span<const Ring> rings, const RingPairs& pairs, std::i
         transform[j] = shared ? transform[0] : &scratch.transforms[j];
         if (n_pixels[j] > 0) transform[j]->prepare(n_pixels[j]);
     }
+}
+
+void transform(const RingBlock& block) {
+    if (block.rows != nullptr) return block.rows->backward();
+    for (std::int64_t j = 0; j < block_size; ++j)
+        if (block.n_pixels[j] > 0) block.transform[j]->backward(block.sequence[j]);
 }
 
 }  // namespace zonal::sht

@@ -125,6 +125,36 @@ TEST(ComplexFft, MatchesThePlainSumForLargeLengths) {
         expect_sums(fft, length, std::max<std::int64_t>(1, length / 61));
 }
 
+// Lengths as above: all radices, primes summed directly, and Bluestein's way.
+TEST(RowFft, MatchesThePlainSumInEveryLane) {
+    RowFft fft;
+    for (const std::int64_t length : {1,  2,  3,  4,   5,   6,   7,   8,   12,  13,  16,   30,   32,  64,
+                                      97, 96, 97, 120, 128, 199, 211, 256, 422, 512, 1009, 2048, 3072}) {
+        fft.prepare(length);
+        ASSERT_EQ(fft.length(), length);
+        const auto roots = long_roots(length);
+        std::vector<std::vector<Complex>> x;
+        for (unsigned lane = 0; lane < RowFft::row; ++lane) {
+            x.push_back(random_sequence(length, lane + 1));
+            for (std::int64_t k = 0; k < length; ++k) {
+                fft.data()[2 * RowFft::row * k + lane] = x[lane][k].real();
+                fft.data()[2 * RowFft::row * k + RowFft::row + lane] = x[lane][k].imag();
+            }
+        }
+        fft.backward();
+        for (unsigned lane = 0; lane < RowFft::row; ++lane) {
+            double error = 0;
+            for (std::int64_t k = 0; k < length; k += 1 + length / 61) {
+                const double* const row = fft.data() + 2 * RowFft::row * k + lane;
+                const LongComplex difference =
+                    LongComplex(row[0], row[RowFft::row]) - plain_sum(x[lane], roots, k, 1);
+                error = test::larger(error, static_cast<double>(std::abs(difference)));
+            }
+            EXPECT_LE(error, tolerance(x[lane])) << "length " << length << ", lane " << lane;
+        }
+    }
+}
+
 TEST(ComplexFft, ForwardUndoesBackward) {
     ComplexFft fft;
     for (const std::int64_t length : {1, 2, 3, 4, 5, 8, 12, 97, 211, 256, 1009, 4 * 211, 8192, 10007}) {
