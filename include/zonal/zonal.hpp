@@ -37,6 +37,7 @@
 #include "zonal/planning/map_smoothing.hpp"
 #include "zonal/planning/noise_sky.hpp"
 #include "zonal/planning/planner.hpp"
+#include "zonal/points.hpp"
 #include "zonal/polarization_convolution.hpp"
 #include "zonal/progress.hpp"
 #include "zonal/sht.hpp"
