@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "sht_helpers.hpp"
-#include "zonal/points.hpp"
+#include "zonal/points/transform.hpp"
 
 /// What the tests of transforms at points share: points of every kind, and direct sums.
 namespace zonal::test {

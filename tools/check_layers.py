@@ -57,7 +57,6 @@ PUBLIC = {
     "buffer": "core", "memory": "core",
     "angle": "grids", "grid": "grids", "healpix": "grids",
     "alm": "sht", "sht": "sht", "analysis": "sht", "weights": "sht", "mask": "sht", "spectrum": "sht", "window": "sht",
-    "points": "points",
     "kernel": "radial", "filters": "radial", "wavelets": "radial", "wavelet_maps": "radial", "convolution": "radial",
     "normalized_convolution": "radial", "polarization_convolution": "radial",
     "split": "split", "split_convolution": "split",

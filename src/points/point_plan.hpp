@@ -6,7 +6,7 @@
 #include "core/aligned.hpp"
 #include "points/point_kernels.hpp"
 #include "points/sphere_samples.hpp"
-#include "zonal/points.hpp"
+#include "zonal/points/plan.hpp"
 
 namespace zonal {
 

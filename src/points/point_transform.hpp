@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "zonal/points.hpp"
+#include "zonal/points/transform.hpp"
 
 namespace zonal {
 

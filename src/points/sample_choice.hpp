@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "points/window.hpp"
-#include "zonal/points.hpp"
+#include "zonal/points/samples.hpp"
 
 /// How many samples, and how wide a window, keep an error at the least cost.
 namespace zonal::points {

@@ -11,7 +11,7 @@
 #include "points/window.hpp"
 #include "sht/legendre/legendre.hpp"
 #include "sht/rings/ring_pairs.hpp"
-#include "zonal/points.hpp"
+#include "zonal/points/samples.hpp"
 
 /// The stages between F_m of equidistant rings and samples of the torus. Two orders of opposite parity share
 /// a transform over a whole circle in theta, and two rows one in phi; vectors hold several of these pairs. A

@@ -8,7 +8,7 @@
 #include "points/sample_choice.hpp"
 #include "points/sample_stage.hpp"
 #include "points/window.hpp"
-#include "zonal/points.hpp"
+#include "zonal/points/samples.hpp"
 
 namespace zonal {
 

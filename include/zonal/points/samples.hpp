@@ -3,12 +3,10 @@
 #include <complex>
 #include <cstdint>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "zonal/alm.hpp"
 #include "zonal/device.hpp"
-#include "zonal/progress.hpp"
 #include "zonal/view.hpp"
 
 /// Spherical harmonic transforms at any points (theta, phi), within an error that the caller names.
@@ -118,125 +116,6 @@ class SphereSamples {
 
   private:
     std::shared_ptr<const Implementation> implementation_;
-};
-
-/// Points among the samples, sorted by where they lie. Immutable; any number of threads may use one at the
-/// same time. 32 bytes a point.
-///
-/// Values are [map, components, n_points()] in the caller's order of the points; their last axis is
-/// contiguous. T is float or double. Results are the same for any number of threads; sums of `spread` are
-/// rounded otherwise for another order of the same points.
-class PointPlan {
-  public:
-    /// theta, phi: [point], in radians; phi of any number of turns. Throws InvalidArgument, naming the point,
-    /// unless 0 <= theta <= pi and phi is finite.
-    PointPlan(const SphereSamples& samples, View<const double, 1> theta, View<const double, 1> phi);
-    ~PointPlan();
-    PointPlan(PointPlan&&) noexcept;
-    PointPlan& operator=(PointPlan&&) noexcept;
-
-    std::int64_t n_points() const;
-    /// What an array of samples must have: the rows that the points reach. Without points, those of the north
-    /// pole.
-    SampleRows rows() const;
-    const SphereSamples& samples() const;
-
-    /// values = those of the functions at the points, Q and U along e_theta and e_phi of each point. Throws
-    /// InvalidArgument for samples of another SphereSamples or without the points' rows.
-    template <class T>
-    void interpolate(const SampleArray& samples, View<T, 3> values) const;
-    /// And their derivatives d/dtheta and d/dphi, of each component.
-    template <class T>
-    void interpolate(const SampleArray& samples, View<T, 3> values, View<T, 3> by_theta,
-                     View<T, 3> by_phi) const;
-    /// samples = the transpose of interpolate, for SphereSamples::adjoint.
-    template <class T>
-    void spread(ConstView<T, 3> values, SampleArray& samples) const;
-
-    // For Zonal's own parts.
-    class Implementation;
-    const Implementation& implementation() const { return *implementation_; }
-
-  private:
-    std::unique_ptr<const Implementation> implementation_;
-};
-
-/// What a call on points reports.
-struct PointReport {
-    double bound = 0;  ///< SphereSamples::bound()
-    /// The largest rms_error / rms of the call's maps (PointErrors, both components together), 0 where all
-    /// alm are.
-    double mean_error = 0;
-};
-
-/// How to find alm from values at points.
-struct PointAnalysisOptions {
-    /// Factors of the squared residuals, such as the points' areas: [n_points] or empty for equal ones.
-    /// Finite and not negative.
-    View<const double, 1> weights = {};
-    /// Until |S^T W (f - S a)| / |S^T W f| is at most this; > 0. The transforms must not err by more than a
-    /// tenth of it.
-    double tolerance = 1e-8;
-    int max_iterations = 1000;  ///< 1 or more
-    Progress progress = {};     ///< told after each iteration
-};
-
-struct PointAnalysisReport {
-    int iterations = 0;
-    double residual =
-        0;  ///< |S^T W (f - S a)| / |S^T W f|, computed anew at the end; the largest of the batch
-    bool reached_tolerance = true;
-    /// One sentence where the tolerance was not reached, or fewer than two points for each of the (lmax +
-    /// 1)^2 unknowns make the problem ill-conditioned; else empty.
-    std::string note;
-};
-
-/// Scratch memory of a PointTransform's calls, one at a time.
-class PointWorkspace {
-  public:
-    ~PointWorkspace();
-    PointWorkspace(PointWorkspace&&) noexcept;
-    PointWorkspace& operator=(PointWorkspace&&) noexcept;
-
-    struct Storage;
-    explicit PointWorkspace(std::unique_ptr<Storage> storage);
-    Storage& storage() { return *storage_; }
-
-  private:
-    std::unique_ptr<Storage> storage_;
-};
-
-/// The transform S from alm to values at fixed points, and its transpose. Immutable; any number of threads
-/// may use one at the same time. alm: [map, components, layout size], values: [map, components, n_points].
-class PointTransform {
-  public:
-    /// options.n_points is not used. Throws what SphereSamples and PointPlan throw.
-    PointTransform(View<const double, 1> theta, View<const double, 1> phi, const PointOptions& options);
-
-    const SphereSamples& samples() const { return samples_; }
-    const PointPlan& points() const { return points_; }
-    PointWorkspace make_workspace() const;
-
-    /// values = S alm: f(p) = sum_lm a_lm sY_lm(p) with the signs of ShtPlan. report: null, or what to fill.
-    template <class T>
-    void synthesize(ConstView<std::complex<T>, 3> alm, View<T, 3> values, PointWorkspace& workspace,
-                    PointReport* report = nullptr) const;
-    /// And derivatives by theta and phi.
-    template <class T>
-    void synthesize(ConstView<std::complex<T>, 3> alm, View<T, 3> values, View<T, 3> by_theta,
-                    View<T, 3> by_phi, PointWorkspace& workspace, PointReport* report = nullptr) const;
-    /// alm = S^T values: a_lm = sum_p f_p conj(sY_lm(p)).
-    template <class T>
-    void adjoint(ConstView<T, 3> values, View<std::complex<T>, 3> alm, PointWorkspace& workspace) const;
-    /// alm = the least-squares solution of S alm = values, by conjugate gradients on S^T W S a = S^T W f.
-    /// Throws InvalidArgument for options outside their range.
-    template <class T>
-    PointAnalysisReport analyze(ConstView<T, 3> values, View<std::complex<T>, 3> alm,
-                                PointWorkspace& workspace, const PointAnalysisOptions& options = {}) const;
-
-  private:
-    SphereSamples samples_;
-    PointPlan points_;
 };
 
 }  // namespace zonal
