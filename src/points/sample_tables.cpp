@@ -37,8 +37,9 @@ SampleTables::SampleTables(const PointOptions& options, const Sampling& sampling
     factors.assign(static_cast<std::size_t>(padded_orders()), 0.0);
     phase_re.reserve(static_cast<std::size_t>(lmax) + 1);
     phase_im.reserve(static_cast<std::size_t>(lmax) + 1);
+    const auto transforms = window.transforms();
     for (std::int64_t k = 0; k <= lmax; ++k) {
-        const double inverse = 1 / window.transform(k);
+        const double inverse = 1 / transforms[static_cast<std::size_t>(k)];
         const double scale = inverse / static_cast<double>(2 * n_rings);
         phase_re.push_back(scale * roots[static_cast<std::size_t>(2 * k)]);
         phase_im.push_back(-scale * roots[static_cast<std::size_t>(2 * k + 1)]);

@@ -52,6 +52,8 @@ double polynomial_accuracy(double error, const Window& window, std::int64_t degr
 std::shared_ptr<const SphereSamples::Implementation> make_samples(const PointOptions& requested) {
     const PointOptions options = resolve(requested);
     for (const SampleChoice& choice : sample_choices(options)) {
+        if (Window::rounding_of(choice.width, choice.sampling) > largest_rounding_share * options.error)
+            continue;
         const Window window(choice.width, choice.sampling);
         const double rounding = window.rounding();
         const double bound = aliasing_for(choice.width, choice.sampling.oversampling()) + rounding +

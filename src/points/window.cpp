@@ -18,9 +18,29 @@ constexpr double pi = std::numbers::pi;
 /// Nodes x > 0 and weights of the Gauss-Legendre rule over [-1, 1] for even functions: those of cos(a x), a
 /// <= pi max_width, times the window, to rounding.
 constexpr std::int64_t n_nodes = 128;
-const std::vector<grids::Node>& nodes() {
-    static const auto kept = grids::gauss_legendre_nodes(n_nodes);
+struct Rule {
+    std::vector<double> nodes, weights;
+    Rule() {
+        for (const grids::Node& node : grids::gauss_legendre_nodes(n_nodes)) {
+            nodes.push_back(node.cos_theta);
+            weights.push_back(node.weight);
+        }
+    }
+};
+const Rule& rule() {
+    static const Rule kept;
     return kept;
+}
+
+constexpr double rounding_seen = 5 * std::numeric_limits<double>::epsilon() / 2;
+/// The bandwidth with which the window's transform falls until the first alias.
+double largest_bandwidth(std::int64_t width, const Sampling& sampling) {
+    return pi * static_cast<double>(width) * (1 - 1 / (2 * sampling.oversampling()));
+}
+/// The share of it whose window errs least: a little less, as the steps at the window's ends count, too.
+/// Found by trying, for 1.2 to 2.6 samples for each frequency; aliasing_for holds for these.
+double best_share(std::int64_t width) {
+    return width <= 10 ? 0.99 : 0.995;
 }
 
 }  // namespace
@@ -44,10 +64,11 @@ Prolate::Prolate(double c) {
     }
     series_.assign(n, 0.0);
     series_[0] = 1;
-    constexpr int steps = 60;
+    for (double& x : diagonal) x = 1 / x;
+    constexpr int steps = 30;  // 4^-30 = 1e-18
     for (int step = 0; step < steps; ++step) {
         for (std::size_t i = 1; i < n; ++i) series_[i] -= beside[i - 1] * series_[i - 1];
-        for (std::size_t i = 0; i < n; ++i) series_[i] /= diagonal[i];
+        for (std::size_t i = 0; i < n; ++i) series_[i] *= diagonal[i];
         for (std::size_t i = n - 1; i > 0; --i) series_[i - 1] -= beside[i - 1] * series_[i];
         double norm = 0;
         for (const double x : series_) norm += x * x;
@@ -58,13 +79,16 @@ Prolate::Prolate(double c) {
     for (double& x : series_) x /= at_0;
 }
 
-double Prolate::operator()(double x) const {
-    double before = 1, now = x, sum = 0;  // P_k, P_{k+1}
+std::vector<double> Prolate::at(const std::vector<double>& x) const {
+    const std::size_t n = x.size();
+    std::vector<double> before(n, 1.0), now = x, sum(n, 0.0);  // P_k, P_{k+1}
     for (std::size_t i = 0; i < series_.size(); ++i) {
-        sum += series_[i] * before;
+        for (std::size_t j = 0; j < n; ++j) sum[j] += series_[i] * before[j];
         for (int step = 0; step < 2; ++step) {
             const auto k = static_cast<double>(2 * i) + step;
-            before = std::exchange(now, ((2 * k + 3) * x * now - (k + 1) * before) / (k + 2));
+            const double a = (2 * k + 3) / (k + 2), b = (k + 1) / (k + 2);
+            for (std::size_t j = 0; j < n; ++j)
+                before[j] = std::exchange(now[j], a * x[j] * now[j] - b * before[j]);
         }
     }
     return sum;
@@ -78,38 +102,35 @@ std::int64_t width_for(double error, double oversampling) {
         std::ceil(std::log(64 / error) / (pi * std::sqrt(1 - 1 / oversampling))));
 }
 
-Window::Window(std::int64_t width, const Sampling& sampling) : width_(width), sampling_(sampling), shape_(1) {
-    // Wider than (1 - 1 / 2 sigma) pi W the window's transform would not have fallen before the first alias.
-    const double largest = pi * static_cast<double>(width) * (1 - 1 / (2 * sampling.oversampling()));
-    constexpr double narrowest = 0.958, step = 0.002;
-    constexpr int steps = 23;
-    double best = 0, least = std::numeric_limits<double>::infinity();
-    for (int i = 0; i < steps; ++i) {
-        set_shape((narrowest + step * i) * largest);
-        const double alias = largest_alias();
-        if (alias >= least) continue;
-        least = alias;
-        best = c_;
-    }
-    set_shape(best);
-}
-
-void Window::set_shape(double c) {
-    c_ = c;
-    shape_ = Prolate(c);
-    values_.clear();
-    for (const grids::Node& node : nodes()) values_.push_back(node.weight * shape_(node.cos_theta));
+Window::Window(std::int64_t width, const Sampling& sampling)
+    : width_(width),
+      sampling_(sampling),
+      c_(best_share(width) * largest_bandwidth(width, sampling)),
+      shape_(c_),
+      values_(shape_.at(rule().nodes)) {
+    for (std::size_t i = 0; i < values_.size(); ++i) values_[i] *= rule().weights[i];
+    integral_ = transform_at(0);
 }
 
 double Window::operator()(double x) const {
-    const double y = 2 * x / static_cast<double>(width_);
-    return std::abs(y) <= 1 ? shape_(y) : 0;
+    return at({x})[0];
+}
+
+std::vector<double> Window::at(const std::vector<double>& x) const {
+    std::vector<double> inside;
+    inside.reserve(x.size());
+    for (const double place : x)
+        inside.push_back(std::clamp(2 * place / static_cast<double>(width_), -1.0, 1.0));
+    auto values = shape_.at(inside);
+    for (std::size_t i = 0; i < x.size(); ++i)
+        if (2 * std::abs(x[i]) > static_cast<double>(width_)) values[i] = 0;
+    return values;
 }
 
 double Window::transform_at(double omega) const {
     double sum = 0;  // the nodes of the other half add as much
     for (std::size_t i = 0; i < values_.size(); ++i)
-        sum += values_[i] * std::cos(omega * static_cast<double>(width_) / 2 * nodes()[i].cos_theta);
+        sum += values_[i] * std::cos(omega * static_cast<double>(width_) / 2 * rule().nodes[i]);
     return static_cast<double>(width_) * sum;
 }
 
@@ -117,41 +138,48 @@ double Window::transform(std::int64_t k) const {
     // The Fourier transform of psi_0 over its interval is psi_0 again: it is transform_at(0) psi_0(omega W /
     // 2 c).
     const double omega = 2 * pi * static_cast<double>(k) / static_cast<double>(sampling_.n);
-    return transform_at(0) * shape_(omega * static_cast<double>(width_) / (2 * c_));
+    return integral_ * shape_(omega * static_cast<double>(width_) / (2 * c_));
 }
 
-double Window::largest_alias() const {
-    constexpr int parts = 8;
-    double largest = 0;
-    for (int part = 0; part <= parts; ++part) {
-        const double omega = 2 * pi / static_cast<double>(sampling_.n) *
-                             std::round(static_cast<double>(sampling_.degree) * part / parts);
-        const double near = transform_at(omega - 2 * pi), far = transform_at(omega + 2 * pi),
-                     next = transform_at(omega - 4 * pi), own = transform_at(omega);
-        largest = std::max(largest, (near * near + far * far + next * next) / (own * own));
-    }
-    return largest;
+std::vector<double> Window::transforms() const {
+    std::vector<double> places;
+    const double step = pi * static_cast<double>(width_) / (static_cast<double>(sampling_.n) * c_);
+    for (std::int64_t k = 0; k <= sampling_.degree; ++k) places.push_back(step * static_cast<double>(k));
+    auto values = shape_.at(places);
+    for (double& value : values) value *= integral_;
+    return values;
 }
 
 std::vector<double> Window::aliases() const {
-    constexpr int shifts = 3;  // the window's ends, where it is about 1e-3 of its error, leave 1 / p^2
-    std::vector<double> sums;
-    sums.reserve(static_cast<std::size_t>(sampling_.degree) + 1);
-    for (std::int64_t k = 0; k <= sampling_.degree; ++k) {
-        const double omega = 2 * pi * static_cast<double>(k) / static_cast<double>(sampling_.n),
-                     own = transform(k);
-        double sum = 0;
-        for (int p = 1; p <= shifts; ++p)
-            for (const double alias : {transform_at(omega - 2 * pi * p), transform_at(omega + 2 * pi * p)})
-                sum += alias * alias / (own * own);
-        sums.push_back(sum);
+    // At an offset from the samples exp(i k x) is multiplied by 1 + M; the mean of |M|^2 over a cell, in
+    // which the window's weights are smooth and M(-y) = conj M(y), by the rule of Gauss and Legendre.
+    constexpr std::int64_t n_offsets = 32;
+    std::vector<double> sums(static_cast<std::size_t>(sampling_.degree) + 1, 0.0);
+    const auto own = transforms();
+    for (const grids::Node& node : grids::gauss_legendre_nodes(n_offsets)) {
+        std::vector<double> samples;
+        const double first = (static_cast<double>(width_ - 1) + node.cos_theta) / 2;
+        for (std::int64_t j = 0; j < width_; ++j) samples.push_back(first - static_cast<double>(j));
+        const auto weights = at(samples);
+        for (std::size_t k = 0; k < sums.size(); ++k) {
+            const double omega = 2 * pi * static_cast<double>(k) / static_cast<double>(sampling_.n);
+            const std::complex<double> turn = std::polar(1.0, omega);
+            std::complex<double> sum = 0;
+            for (std::size_t j = weights.size(); j-- > 0;) sum = sum * turn + weights[j];
+            sums[k] += node.weight * std::norm(sum * std::polar(1.0, -omega * first) / own[k] - 1.0);
+        }
     }
     return sums;
 }
 
 double Window::rounding() const {
-    constexpr double seen = 5 * std::numeric_limits<double>::epsilon() / 2;
-    return seen * transform(0) / transform(sampling_.degree);
+    return rounding_seen * transform(0) / transform(sampling_.degree);
+}
+
+double Window::rounding_of(std::int64_t width, const Sampling& sampling) {
+    const double c = best_share(width) * largest_bandwidth(width, sampling);
+    const double omega = 2 * pi * static_cast<double>(sampling.degree) / static_cast<double>(sampling.n);
+    return rounding_seen / Prolate(c)(omega * static_cast<double>(width) / (2 * c));
 }
 
 double Window::aliasing_bound() const {
@@ -161,21 +189,23 @@ double Window::aliasing_bound() const {
     constexpr double beside = 1e-9;
     std::vector<double> offsets{-0.5 + beside, 0.5 - beside, beside, -beside};
     for (int i = 0; i < n_offsets; ++i) offsets.push_back(-0.5 + i / (n_offsets - 1.0));
-    std::vector<double> own;
-    for (std::int64_t k = 0; k <= degree; ++k) own.push_back(transform(k));
-    const auto multiplier = [&](std::int64_t k, double offset) {
+    const auto own = transforms();
+    const auto multiplier = [&](std::int64_t k, double offset, const std::vector<double>& weights) {
         std::complex<double> sum = 0;
         for (std::int64_t j = -width_; j <= width_; ++j) {
             const double d = offset - static_cast<double>(j);
-            sum += (*this)(d)*std::polar(
-                1.0, -2 * pi * static_cast<double>(k) / static_cast<double>(sampling_.n) * d);
+            sum += weights[static_cast<std::size_t>(j + width_)] *
+                   std::polar(1.0, -2 * pi * static_cast<double>(k) / static_cast<double>(sampling_.n) * d);
         }
         return sum / own[static_cast<std::size_t>(std::abs(k))] - 1.0;
     };
     std::vector<std::vector<std::complex<double>>> multipliers;  // [offset][k], k >= 0: those of -k conjugate
     for (const double offset : offsets) {
+        std::vector<double> samples;
+        for (std::int64_t j = -width_; j <= width_; ++j) samples.push_back(offset - static_cast<double>(j));
+        const auto weights = at(samples);
         auto& of_offset = multipliers.emplace_back();
-        for (std::int64_t k = 0; k <= degree; ++k) of_offset.push_back(multiplier(k, offset));
+        for (std::int64_t k = 0; k <= degree; ++k) of_offset.push_back(multiplier(k, offset, weights));
     }
     double best = 0;
     for (const auto& m : multipliers) best = std::max(best, std::abs(m[0]));
@@ -230,11 +260,12 @@ std::vector<double> to_powers(const std::vector<double>& chebyshev) {
 /// Chebyshev coefficients of w_j(y), of which those from the first on whose tail is below accuracy are 0.
 std::vector<double> series_of(const Window& window, std::int64_t j, double accuracy, std::size_t& terms) {
     constexpr int n = 32;  // more than any cell needs
-    std::vector<double> values, series;
+    std::vector<double> places, series;
     for (int i = 0; i < n; ++i) {
         const double y = std::cos(pi * (i + 0.5) / n);
-        values.push_back(window((static_cast<double>(window.width() - 1) + y) / 2 - static_cast<double>(j)));
+        places.push_back((static_cast<double>(window.width() - 1) + y) / 2 - static_cast<double>(j));
     }
+    const auto values = window.at(places);
     for (int k = 0; k < n; ++k) {
         double sum = 0;
         for (int i = 0; i < n; ++i)

@@ -14,7 +14,8 @@ namespace zonal::points {
 class Prolate {
   public:
     explicit Prolate(double c);
-    double operator()(double x) const;
+    double operator()(double x) const { return at({x})[0]; }
+    std::vector<double> at(const std::vector<double>& x) const;
 
   private:
     std::vector<double> series_;  ///< of the polynomials of degree 0, 2, 4, ..., divided by psi_0(0)
@@ -37,15 +38,17 @@ double aliasing_for(std::int64_t width, double oversampling);
 
 class Window {
   public:
-    /// Takes c so that the largest alias of a degree is least.
     Window(std::int64_t width, const Sampling& sampling);
 
     std::int64_t width() const { return width_; }
     /// w(x), |x| <= W / 2, in samples, w(0) = 1; 0 beyond.
     double operator()(double x) const;
-    /// Its Fourier transform at the frequency k of the circle, k <= degree.
+    std::vector<double> at(const std::vector<double>& x) const;
+    /// Its Fourier transform at the frequency k of the circle, k <= degree; and at all of them.
     double transform(std::int64_t k) const;
-    /// The sum over p /= 0 of [w^(k + p N) / w^(k)]^2: the mean square by which exp(i k x) is missed.
+    std::vector<double> transforms() const;
+    /// The mean square by which exp(i k x) is missed, sum over p /= 0 of [w^(k + p N) / w^(k)]^2, k <=
+    /// degree.
     std::vector<double> aliases() const;
     /// C: max |error| <= C max |f| for every f = sum_{|k| <= degree} c_k exp(i k x). At an offset from the
     /// nearest sample, exp(i k x) is multiplied by 1 + M(k); any continuation of M beyond the degree is the
@@ -54,18 +57,18 @@ class Window {
     double aliasing_bound() const;
     /// What rounding adds to max |error| / max |f|: seen up to 4.7 2^-53 w^(0) / w^(degree).
     double rounding() const;
+    /// The same before there is a window.
+    static double rounding_of(std::int64_t width, const Sampling& sampling);
 
   private:
-    /// Largest of aliases at a few degrees, for choosing c.
-    double largest_alias() const;
     double transform_at(double omega) const;  ///< rad per sample, any
-    void set_shape(double c);
 
     const std::int64_t width_;
     const Sampling sampling_;
-    double c_ = 0;
-    Prolate shape_;
+    const double c_;
+    const Prolate shape_;
     std::vector<double> values_;  ///< at the nodes of a quadrature rule over [0, 1], times its weights
+    double integral_ = 0;
 };
 
 /// The window's weights as polynomials: at y in [-1, 1] of a cell, sample j of the W is (W - 1 + y) / 2 - j
