@@ -68,7 +68,7 @@ void interpolate(const PointPlan::Implementation& points, const SampleArray& arr
         auto& sum = sums[static_cast<std::size_t>(thread)];
         sum.resize(static_cast<std::size_t>(n_outputs * n_fields * task_points));
         const std::int64_t first = task * task_points, end = std::min(first + task_points, points.n_points);
-        interpolate_points(plan.polynomials, fields, points.placed(), first, end, slopes, sum.data(),
+        interpolate_points(plan.polynomials, fields, points.placed, first, end, slopes, sum.data(),
                            task_points);
         for (int k = 0; k < n_outputs; ++k)
             for (std::int64_t f = 0; f < n_fields; ++f) {
@@ -76,7 +76,7 @@ void interpolate(const PointPlan::Implementation& points, const SampleArray& arr
                 const double* const in = sum.data() + (k * n_fields + f) * task_points;
                 const double scale = k == 0 ? 1 : per_radian;
                 for (std::int64_t i = first; i < end; ++i)
-                    out[points.caller[static_cast<std::size_t>(i)]] = static_cast<T>(scale * in[i - first]);
+                    out[points.placed[i].caller] = static_cast<T>(scale * in[i - first]);
             }
     });
 }
@@ -155,9 +155,9 @@ class Spreading {
                 const T* const in = values_[f / plan_.components][f % plan_.components].data();
                 double* const out = gathered.data() + f * task_points;
                 for (std::int64_t i = first; i < end; ++i)
-                    out[i - first] = static_cast<double>(in[points_.caller[static_cast<std::size_t>(i)]]);
+                    out[i - first] = static_cast<double>(in[points_.placed[i].caller]);
             }
-            spread_points(plan_.polynomials, points_.placed(), first, end, points_.tile_row(part.tile),
+            spread_points(plan_.polynomials, points_.placed, first, end, points_.tile_row(part.tile),
                           points_.tile_column(part.tile), gathered.data(), task_points, n_fields_, sums);
         }
     }
