@@ -40,7 +40,7 @@ void check_samples(const PointPlan::Implementation& points, const SampleArray& s
 /// Nanoseconds, about, of a point's sums on one thread.
 double time_of_point(std::int64_t width, std::int64_t n_fields) {
     const auto w = static_cast<double>(width);
-    return 12 + 0.2 * w * (w / 2 + 4) + 0.15 * w * w * static_cast<double>(n_fields);
+    return 8 + 0.15 * w * w + 0.09 * w * w * static_cast<double>(n_fields);
 }
 
 /// values[k]: null, or where the k-th of value, d/dtheta and d/dphi goes.
