@@ -231,6 +231,11 @@ class SphereFunction:
         return self._function.width
 
     @property
+    def threads(self) -> int:
+        """Threads that a call uses at most."""
+        return self._function.threads
+
+    @property
     def n_bytes(self) -> int:
         """Memory that the samples take."""
         return self._function.bytes
