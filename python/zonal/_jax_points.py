@@ -78,7 +78,7 @@ def _point_primitive(name: str, shape: Callable[..., tuple[int, ...]], call: Cal
             if tangent is None:
                 raise NotImplementedError("zonal.jax.evaluate: has no second derivatives by positions")
             parts.append(tangent(array, theta, phi, tangents[1:], **parameters))
-        return made, sum(parts[1:], parts[0]) if parts else ad.Zero.from_primal_value(made)
+        return made, sum(parts[1:], parts[0])
 
     def backward(cotangent: Any, array: Any, theta: Any, phi: Any, **parameters: Any) -> list[Any]:
         if transpose is None:
