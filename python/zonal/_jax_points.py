@@ -34,6 +34,7 @@ def evaluate(alm: Array, theta: Array, phi: Array, lmax: int | None = None, spin
     It has derivatives by alm and by positions; those by positions have no more derivatives. Points are sorted in each call; on a
     GPU all travels to the host and back.
 
+    >>> import zonal.jax
     >>> with jax.enable_x64(True):
     ...     alm = jnp.array([0, np.sqrt(4 * np.pi / 3), 0], complex)  # cos(theta)
     ...     slope = jax.grad(lambda t: zonal.jax.evaluate(alm, t, jnp.zeros(1))[0])(jnp.array([np.pi / 2]))
