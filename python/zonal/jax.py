@@ -35,15 +35,17 @@ from . import _core
 from ._angles import AngleLike, width
 from ._arrays import integer
 from ._checked import arguments_as
+from ._jax_arrays import array_, complex_, conj_over_counts_, counts_, real_
+from ._jax_points import evaluate
 from ._kinds import ring_values
 from ._threads import resolve
-from ._units import quantity_unit
 from .kernel import Kernel, profile_rule
 from .rotation import Rotation, euler_angles
 from .rotation import rotate_alm as _rotate_alm
 from .sht import SHT, alm_size, pixel_weights, require_sht
 from .skies import lmax_of
 
+evaluate.__module__ = __name__  # where users find it
 Array = Any
 """What jax.numpy takes for an array."""
 
@@ -54,7 +56,7 @@ def synthesize(alm: Array, sht: SHT) -> jax.Array:
     alm: [..., n_alm], or [..., 2, n_alm] for a spin. Returns [..., n_pixels] or [..., 2, n_pixels].
     """
     require_sht(sht)
-    return _transform(_SYNTHESIZE, "alm", _complex(alm), sht, sht.n_alm)
+    return _transform(_SYNTHESIZE, "alm", complex_(alm), sht, sht.n_alm)
 
 
 def adjoint(map: Array, sht: SHT) -> jax.Array:
@@ -111,7 +113,7 @@ def smooth(map: Array, fwhm: Array | AngleLike, sht: SHT, *, mask: Array | None 
 
 def almxfl(alm: Array, window: Array, lmax: int | None = None, mmax: int | None = None) -> jax.Array:
     """Returns alm, [..., n_alm], times window_l, [lmax + 1] or [..., lmax + 1] with axes that broadcast with alm's."""
-    alm, window = _complex(alm), _real("window", window)
+    alm, window = complex_(alm), real_("window", window)
     lmax = lmax_of(alm.shape[-1], lmax, mmax)
     if window.shape[-1:] != (lmax + 1,):
         raise ValueError(f"window: has shape {window.shape}: must be [..., lmax + 1] with lmax = {lmax}")
@@ -129,7 +131,7 @@ def synalm(c_l: Array, white: Array, lmax: int | None = None, mmax: int | None =
     >>> bool(np.allclose(alm, zonal.synalm(np.linspace(1, 0, 9), seed=1), rtol=1e-6))
     True
     """
-    c_l = _array("c_l", c_l)
+    c_l = array_("c_l", c_l)
     is_zero = c_l == 0
     return almxfl(white, jnp.where(is_zero, 0, jnp.sqrt(jnp.where(is_zero, 1, c_l))), lmax, mmax)
 
@@ -137,12 +139,12 @@ def synalm(c_l: Array, white: Array, lmax: int | None = None, mmax: int | None =
 def alm2cl(alm: Array, alm2: Array | None = None, lmax: int | None = None, mmax: int | None = None) -> jax.Array:
     """Returns C_l = 1/(2l+1) sum_m Re(a_lm conj(b_lm)), [..., lmax + 1], of alm [..., n_alm] with themselves or with
     alm2. Axes in front stay: the spectra of E and B for [2, n_alm]."""
-    alm = _complex(alm)
-    alm2 = alm if alm2 is None else _complex(alm2, "alm2")
+    alm = complex_(alm)
+    alm2 = alm if alm2 is None else complex_(alm2, "alm2")
     lmax = lmax_of(alm.shape[-1], lmax, mmax)
     if alm2.shape[-1] != alm.shape[-1]:
         raise ValueError(f"alm2: has {alm2.shape[-1]} coefficients, and alm has {alm.shape[-1]}: both need the same")
-    products = _counts(lmax, alm) * (alm.real * alm2.real + alm.imag * alm2.imag)
+    products = counts_(lmax, alm) * (alm.real * alm2.real + alm.imag * alm2.imag)
     sums = jnp.zeros((*products.shape[:-1], lmax + 1), products.dtype).at[..., _degrees(lmax, mmax)].add(products)
     return sums / (2 * jnp.arange(lmax + 1) + 1)
 
@@ -151,7 +153,7 @@ def rotate_alm(alm: Array, rotation: Rotation, lmax: int | None = None, mmax: in
                mmax_out: int | None = None, threads: int | None = None) -> jax.Array:
     """Rotates fields by their alm, [..., n_alm], as `zonal.rotate_alm`. The rotation is no traced value; on a GPU the alm
     travel to the host and back."""
-    alm = _complex(alm)
+    alm = complex_(alm)
     lmax = lmax_of(alm.shape[-1], lmax, mmax)
     psi, theta, phi = euler_angles(rotation)
     with arguments_as({"mmax": "mmax_out"}):
@@ -170,7 +172,7 @@ def gaussian_window(fwhm: Array | AngleLike, lmax: int, spin: int = 0) -> jax.Ar
     elif fwhm.ndim:
         raise ValueError(f"fwhm: has shape {fwhm.shape}: must be one number; jax.vmap takes several")
     else:
-        fwhm = _real("fwhm", fwhm)
+        fwhm = real_("fwhm", fwhm)
     l = jnp.arange(lmax + 1)
     return jnp.where(l < spin, 0.0, jnp.exp(-(l * (l + 1) - spin**2) * fwhm**2 / (16 * np.log(2))))
 
@@ -188,7 +190,7 @@ def profile_window(profile: Callable[[jax.Array], Array], lmax: int, support: fl
     True
     """
     theta, rule = profile_rule(lmax, support, n_nodes)
-    values = _array("profile", profile(jnp.asarray(theta)))
+    values = array_("profile", profile(jnp.asarray(theta)))
     if values.shape != theta.shape:
         raise ValueError(f"profile: returns shape {values.shape}: must be {theta.shape}, a number for each theta")
     return jnp.asarray(rule) @ values
@@ -264,7 +266,7 @@ def _targets() -> dict[str, set[str]]:
 def _adjoint_of_analysis(cotangent: Any, *, sht: SHT, iterations: int) -> Any:
     """With A = S^T and B = A W, the analysis is sum_j (1 - B S)^j B, j = 0 .. iterations; its transpose is
     W S sum_j (1 - B S)^j in terms of conj(h) / D."""
-    alm = given = _conj_over_counts(cotangent, sht.lmax)
+    alm = given = conj_over_counts_(cotangent, sht.lmax)
     for _ in range(iterations if sht.grid.exact_lmax is None else 0):
         alm = given + alm - _ADJOINT.bind(_ADJOINT_ANALYSIS.bind(alm, sht=sht), sht=sht)
     return _ADJOINT_ANALYSIS.bind(alm, sht=sht)
@@ -276,9 +278,9 @@ def _turn(alm: Any, *, lmax: int, mmax: int, mmax_out: int, psi: float, theta: f
 
 def _turn_back(cotangent: Any, *, lmax: int, mmax: int, mmax_out: int, psi: float, theta: float, phi: float,
                threads: int) -> Any:
-    turned = _ROTATE.bind(_conj_over_counts(cotangent, lmax), lmax=lmax, mmax=mmax_out, mmax_out=mmax, psi=-phi,
+    turned = _ROTATE.bind(conj_over_counts_(cotangent, lmax), lmax=lmax, mmax=mmax_out, mmax_out=mmax, psi=-phi,
                           theta=-theta, phi=-psi, threads=threads)
-    return _counts(lmax, turned) * turned.conj()
+    return counts_(lmax, turned) * turned.conj()
 
 
 def _analyze(map: Any, *, sht: SHT, iterations: int) -> Any:
@@ -293,17 +295,17 @@ def _call(function: Callable[[Any], Any], array: Any, sht: SHT) -> Any:
 _SYNTHESIZE: Any = _primitive(
     "synthesize", lambda components, n, sht: (components, sht.grid.n_pixels),
     lambda alm, sht: _call(sht.synthesize, alm, sht),
-    lambda cotangent, sht: (lambda alm: _counts(sht.lmax, alm) * alm.conj())(_ADJOINT.bind(cotangent, sht=sht)),
+    lambda cotangent, sht: (lambda alm: counts_(sht.lmax, alm) * alm.conj())(_ADJOINT.bind(cotangent, sht=sht)),
     lambda sht: {"sht": np.int64(sht._number)})
 _ADJOINT_ANALYSIS: Any = _primitive(
     "adjoint_analysis", lambda components, n, sht: (components, sht.grid.n_pixels),
     lambda alm, sht: _call(sht.adjoint_analysis, alm, sht),
-    lambda cotangent, sht: (lambda alm: _counts(sht.lmax, alm) * alm.conj())(_ANALYZE.bind(cotangent, sht=sht, iterations=0)),
+    lambda cotangent, sht: (lambda alm: counts_(sht.lmax, alm) * alm.conj())(_ANALYZE.bind(cotangent, sht=sht, iterations=0)),
     lambda sht: {"sht": np.int64(sht._number)})
 _ADJOINT: Any = _primitive(
     "adjoint", lambda components, n, sht: (components, sht.n_alm),
     lambda map, sht: _call(sht.adjoint, map, sht),
-    lambda cotangent, sht: _SYNTHESIZE.bind(_conj_over_counts(cotangent, sht.lmax), sht=sht),
+    lambda cotangent, sht: _SYNTHESIZE.bind(conj_over_counts_(cotangent, sht.lmax), sht=sht),
     lambda sht: {"sht": np.int64(sht._number)})
 _ANALYZE: Any = _primitive(
     "analyze", lambda components, n, sht, iterations: (components, sht.n_alm), _analyze, _adjoint_of_analysis,
@@ -326,15 +328,6 @@ def _transform(primitive: Any, name: str, array: Any, sht: SHT, length: int, **p
     return result
 
 
-def _counts(lmax: int, alm: Any) -> Any:
-    """D: how many coefficients of the sky one stands for, 1 for m = 0 and 2 for the others."""
-    return jnp.where(jnp.arange(alm.shape[-1]) <= lmax, 1, 2).astype(alm.real.dtype)
-
-
-def _conj_over_counts(alm: Any, lmax: int) -> Any:
-    return alm.conj() / _counts(lmax, alm)
-
-
 @lru_cache(maxsize=8)
 def _degrees(lmax: int, mmax: int | None) -> np.ndarray[Any, Any]:
     """The l of each coefficient, [n_alm]."""
@@ -346,31 +339,10 @@ def _degrees(lmax: int, mmax: int | None) -> np.ndarray[Any, Any]:
 def _pixels(name: str, values: Any, sht: SHT) -> jax.Array:
     """Those of an array, or of a zonal.Map in the order of rings."""
     require_sht(sht)
-    return _real(name, ring_values(name, values, sht.grid))
+    return real_(name, ring_values(name, values, sht.grid))
 
 
-def _array(name: str, values: Any) -> jax.Array:
-    unit = quantity_unit(values)
-    if unit is not None:
-        raise TypeError(f"{name}: has the unit {unit}, and JAX's arrays have none: give its numbers, as by to_value({str(unit)!r})")
-    return jnp.asarray(values)
-
-
-def _real(name: str, values: Any) -> jax.Array:
-    array = _array(name, values)
-    if jnp.issubdtype(array.dtype, jnp.complexfloating):
-        raise TypeError(f"{name}: must hold real numbers, not {array.dtype}")
-    return array.astype(jnp.result_type(array.dtype, np.float32))
-
-
-def _complex(values: Any, name: str = "alm") -> jax.Array:
-    array = _array(name, values)
-    if array.ndim == 0:
-        raise ValueError(f"{name}: has shape (): must be [..., n_alm]")
-    return array.astype(jnp.result_type(array.dtype, np.complex64))
-
-
-__all__ = ["adjoint", "alm2cl", "almxfl", "analyze", "convolve", "gaussian_window", "profile_window", "rotate_alm", "smooth",
+__all__ = ["adjoint", "alm2cl", "almxfl", "analyze", "convolve", "evaluate", "gaussian_window", "profile_window", "rotate_alm", "smooth",
            "synalm", "synthesize"]
 
 

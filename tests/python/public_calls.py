@@ -89,6 +89,7 @@ FOR_FUNCTION = {
     "zonal.Grid.__init__": {"theta": [0.5, 1.5, 2.5], "weight": [0.1, 0.1, 0.1]},
     "zonal.Grid.reduced_gaussian": {"n_phi": [20, 24, 24, 20]},
     "zonal.Kernel.from_profile": {"theta": [0.0, 0.5, 1.0], "value": [1.0, 0.5, 0.0]},
+    "zonal.PointTransform.__init__": {"theta": [0.3, 0.5], "phi": [0.4, 0.1]},
     "zonal.Split.__init__": {"window": zonal.gaussian_window("40deg", 11), "theta_cut": 1.4, "l_cut": 3, "threads": 1},
     "zonal.alm_index": {"m": 1}, "zonal.alm2map": {"grid": 4}, "zonal.alm2vector": {"alm": [ALM, ALM]}, "zonal.synfast": {"grid": 4},
     "zonal.convolve": {"method": "ring-fft"}, "zonal.credible_levels": {"map": SKY**2}, "zonal.smooth": {"fwhm": "60deg", "lmax": 8, "error": 1e-2, "threads": 1},
@@ -126,6 +127,7 @@ def _instances():
     return {
         zonal.Grid: GRID, zonal.Kernel: KERNEL, zonal.SHT: zonal.SHT(GRID, 8, threads=1),
         zonal.PixelConvolution: zonal.PixelConvolution(KERNEL, GRID, threads=1),
+        zonal.PointTransform: zonal.PointTransform(*GRID.angles(), 8, threads=1), zonal.SphereFunction: zonal.SphereFunction(ALM, threads=1),
         zonal.ConvolutionPlan: zonal.plan(KERNEL, GRID, error=1e-2, threads=1), chebyshev.Series: SERIES, gwrm.Expression: U,
         zonal.Split: zonal.Split(zonal.gaussian_window("40deg", 11), "80deg", l_cut=3, threads=1),
         mpi.SHT: mpi.SHT(MPI.COMM_SELF, GRID, 8), zonal.Map: zonal.Map(SKY, unit="K"), gwrm.Solution: SOLUTION, gwrm.SolvedField: SOLUTION[U],

@@ -1,0 +1,165 @@
+#include "points/point_plan.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <numbers>
+#include <utility>
+#include <vector>
+
+#include "core/interruption.hpp"
+#include "core/parallel.hpp"
+#include "sht/array_checks.hpp"
+#include "zonal/error.hpp"
+#include "zonal/memory.hpp"
+
+namespace zonal {
+namespace points {
+namespace {
+
+/// Beyond it a phi has no digits of its angle that mean anything.
+constexpr double largest_phi = 1e9;
+
+/// Throws InvalidArgument for the first point that is nowhere.
+[[noreturn]] void reject_points(View<const double, 1> theta, View<const double, 1> phi) {
+    for (std::int64_t i = 0; i < theta.extent(0); ++i) {
+        if (!(theta[i] >= 0 && theta[i] <= std::numbers::pi))
+            throw InvalidArgument("theta", theta[i], fmt::format("must be from 0 to pi (point {})", i));
+        if (!(std::abs(phi[i]) <= largest_phi))
+            throw InvalidArgument(
+                "phi", phi[i],
+                fmt::format("must be a number from {} to {} (point {})", -largest_phi, largest_phi, i));
+    }
+    throw Error("points: changed while their plan was made");
+}
+
+/// Places of a piece of the points, as many as a cache holds.
+struct Piece {
+    static constexpr std::int64_t size = 2048;
+    std::int32_t row[size], column[size];
+    double y_theta[size], y_phi[size];
+    double copy[size];
+
+    /// Throws InvalidArgument.
+    void find(const SampleTables& t, std::int64_t width, View<const double, 1> theta,
+              View<const double, 1> phi, std::int64_t first, std::int64_t count) {
+        const PlaceRule in_theta{t.n, width, t.border, false, 0, std::numbers::pi},
+            in_phi{t.n, width, t.border, true, -largest_phi, largest_phi};
+        bool valid = find_places(in_theta, contiguous(theta, first, count), count, row, y_theta);
+        valid = find_places(in_phi, contiguous(phi, first, count), count, column, y_phi) && valid;
+        if (!valid) reject_points(theta, phi);
+    }
+
+  private:
+    const double* contiguous(View<const double, 1> x, std::int64_t first, std::int64_t count) {
+        if (x.stride(0) == 1) return x.data() + first;
+        for (std::int64_t k = 0; k < count; ++k) copy[k] = x[first + k];
+        return copy;
+    }
+};
+
+}  // namespace
+}  // namespace points
+
+PointPlan::Implementation::Implementation(const SphereSamples& made_of, View<const double, 1> theta,
+                                          View<const double, 1> phi)
+    : samples(made_of), n_points(theta.extent(0)) {
+    using namespace points;
+    const SampleTables& t = samples.implementation().tables;
+    if (theta.extent(0) != phi.extent(0))
+        throw InvalidArgument("theta and phi",
+                              fmt::format("lengths {} and {} differ", theta.extent(0), phi.extent(0)));
+    sht::check_host("theta", theta);
+    sht::check_host("phi", phi);
+    constexpr std::int64_t few = 1 << 22;  // which any machine holds
+    if (n_points > few)
+        require_memory(static_cast<double>(n_points) * sizeof(PlacedPoint),
+                       fmt::format("a plan of {} points", n_points));
+    tile_columns = (t.n + 2 * t.border + Tile::size - 1) / Tile::size;
+    sort(theta, phi);
+}
+
+void PointPlan::Implementation::sort(View<const double, 1> theta, View<const double, 1> phi) {
+    using namespace points;
+    const auto& plan = samples.implementation();
+    const SampleTables& t = plan.tables;
+    const std::int64_t width = plan.window.width();
+    const std::int64_t n_tiles = (t.n / 2 + 1 + 2 * t.border + Tile::size - 1) / Tile::size * tile_columns;
+    auto* const sorted = reinterpret_cast<PlacedPoint*>(memory_.reserve(4 * (n_points + points_at_once)));
+    std::fill_n(sorted + n_points, points_at_once, PlacedPoint{});
+    placed = sorted;
+    constexpr double of_point = 10;  // ns
+    const std::int64_t n_parts =
+        std::max<std::int64_t>(threads_for(plan.options, of_point * static_cast<double>(n_points)), 1);
+    struct Part {
+        std::vector<std::int64_t> counts;  ///< [tile], then where its next point goes
+        std::int32_t first_row = std::numeric_limits<std::int32_t>::max(), last_row = 0;
+    };
+    std::vector<Part> parts(static_cast<std::size_t>(n_parts));
+    const auto for_pieces = [&](const auto& work) {
+        core::parallel_for(n_parts, static_cast<int>(n_parts), [&](std::int64_t number, int) {
+            Part& part = parts[static_cast<std::size_t>(number)];
+            const auto piece = std::make_unique<Piece>();
+            const core::InterruptionPoll poll;
+            const std::int64_t end = n_points * (number + 1) / n_parts;
+            for (std::int64_t first = n_points * number / n_parts; first < end; first += Piece::size) {
+                const std::int64_t count = std::min(Piece::size, end - first);
+                piece->find(t, width, theta, phi, first, count);
+                work(part, *piece, first, count);
+                poll();
+            }
+        });
+    };
+    const auto tile_of = [&](const Piece& piece, std::int64_t k) {
+        return static_cast<std::size_t>((piece.row[k] >> Tile::log2_size) * tile_columns +
+                                        (piece.column[k] >> Tile::log2_size));
+    };
+    for (Part& part : parts) part.counts.assign(static_cast<std::size_t>(n_tiles), 0);
+    for_pieces([&](Part& part, const Piece& piece, std::int64_t, std::int64_t count) {
+        for (std::int64_t k = 0; k < count; ++k) {
+            part.first_row = std::min(part.first_row, piece.row[k]);
+            part.last_row = std::max(part.last_row, piece.row[k]);
+            ++part.counts[tile_of(piece, k)];
+        }
+    });
+    tile_begin.assign(static_cast<std::size_t>(n_tiles) + 1, 0);
+    std::int64_t next = 0;
+    for (std::size_t tile = 0; tile < static_cast<std::size_t>(n_tiles); ++tile) {
+        tile_begin[tile] = next;
+        for (Part& part : parts) next += std::exchange(part.counts[tile], next);
+    }
+    tile_begin.back() = next;
+    for_pieces([&](Part& part, const Piece& piece, std::int64_t first, std::int64_t count) {
+        for (std::int64_t k = 0; k < count; ++k)
+            sorted[part.counts[tile_of(piece, k)]++] = {piece.y_theta[k], piece.y_phi[k], piece.row[k],
+                                                        piece.column[k], first + k};
+    });
+    rows = {0, 1};
+    if (n_points == 0) return;
+    std::int64_t first_row = parts[0].first_row, last_row = 0;
+    for (const Part& part : parts) {
+        first_row = std::min<std::int64_t>(first_row, part.first_row);
+        last_row = std::max<std::int64_t>(last_row, part.last_row);
+    }
+    rows = completed({first_row - t.border, last_row + width - t.border}, t.n);
+}
+
+PointPlan::PointPlan(const SphereSamples& samples, View<const double, 1> theta, View<const double, 1> phi)
+    : implementation_(std::make_unique<const Implementation>(samples, theta, phi)) {}
+PointPlan::~PointPlan() = default;
+PointPlan::PointPlan(PointPlan&&) noexcept = default;
+PointPlan& PointPlan::operator=(PointPlan&&) noexcept = default;
+std::int64_t PointPlan::n_points() const {
+    return implementation_->n_points;
+}
+SampleRows PointPlan::rows() const {
+    return implementation_->rows;
+}
+const SphereSamples& PointPlan::samples() const {
+    return implementation_->samples;
+}
+
+}  // namespace zonal
