@@ -39,14 +39,15 @@ ALLOWED = {
     "fft": {"core"},
     "grids": {"core", "fft"},
     "sht": {"core", "fft", "grids"},
-    "sky": {"core", "fft", "grids", "sht"},
-    "radial": {"core", "fft", "grids", "sht", "sky"},
-    "split": {"core", "fft", "grids", "sht", "sky", "radial"},
-    "planning": {"core", "fft", "grids", "sht", "sky", "radial", "split"},
+    "points": {"core", "fft", "grids", "sht"},
+    "sky": {"core", "fft", "grids", "sht", "points"},
+    "radial": {"core", "fft", "grids", "sht", "points", "sky"},
+    "split": {"core", "fft", "grids", "sht", "points", "sky", "radial"},
+    "planning": {"core", "fft", "grids", "sht", "points", "sky", "radial", "split"},
     "chebyshev": {"core", "fft"},
     "gwrm": {"core", "fft", "chebyshev"},
-    "io": {"core", "fft", "grids", "sht", "sky", "radial", "split", "planning", "gwrm", "distributed"},
-    "distributed": {"core", "fft", "grids", "sht", "sky", "radial"},
+    "io": {"core", "fft", "grids", "sht", "points", "sky", "radial", "split", "planning", "gwrm", "distributed"},
+    "distributed": {"core", "fft", "grids", "sht", "points", "sky", "radial"},
 }
 ALLOWED["everything"] = set(ALLOWED)  # the headers that include all others
 
@@ -68,7 +69,7 @@ CPP = ("src/", "cli/", "tests/", "bench/", "fuzz/", "python/")
 FOREIGN = [
     (r"fftw3(-mpi)?\.h|.*/fftw3\.h", "FFTW", ("src/fft/",)),
     (r"fitsio2?\.h", "CFITSIO", ("src/io/", "tests/", "fuzz/")),
-    (r"hwy/.*", "Highway", ("src/core/", "src/fft/", "src/grids/", "src/sht/", "src/sky/", "src/radial/", "src/split/", "src/chebyshev/", "tests/",
+    (r"hwy/.*", "Highway", ("src/core/", "src/fft/", "src/grids/", "src/sht/", "src/points/", "src/sky/", "src/radial/", "src/split/", "src/chebyshev/", "tests/",
                             "bench/", "cmake/")),
     (r"mpi\.h", "MPI", ("src/distributed/", "tests/mpi/")),
     (r"(cuda|cufft|cublas|cusolver|nccl|cub/|thrust/|nvtx).*", "CUDA", ("src/core/",)),

@@ -32,6 +32,8 @@ from ._core import (
     ErrorBound,
     ErrorNotKept,
     OutOfDeviceMemory,
+    PointAnalysisReport,
+    PointReport,
     SmoothedPart,
 )
 from ._cpp import cmake_dir, get_include
@@ -57,6 +59,7 @@ from .kernel import (
 from .pixel_convolution import PixelConvolution, Share
 from .planning import ConvolutionPlan, plan
 from .plot import _thumbnail
+from .points import PointTransform, SphereFunction
 from .rotation import euler_angles, rotate_alm, rotate_map, rotation_matrix
 from .sht import SHT, alm_index, alm_size
 from .skies import alm2cl, alm2map, anafast, map2alm, synalm, synfast, udgrade
@@ -65,7 +68,8 @@ from .split import Split, wiener_spectrum
 from .vector_fields import alm2vector, curl, gradient, hessian, vector2alm
 
 for _class in (AnalysisReport, AppliedKernel, BackendUnavailable, Cancelled, Certificate, Choice, CommunicationError,
-               ConvolutionResult, Device, DeviceError, Error, ErrorBound, ErrorNotKept, OutOfDeviceMemory, SmoothedPart):
+               ConvolutionResult, Device, DeviceError, Error, ErrorBound, ErrorNotKept, OutOfDeviceMemory, PointAnalysisReport, PointReport,
+               SmoothedPart):
     _class.__module__ = "zonal"  # where they come from is not what users should import
 
 # Pictures need maps, so that maps cannot import them.
@@ -76,7 +80,8 @@ __version__ = _core.version
 __all__ = [
     "AnalysisReport", "AngleLike", "AppliedKernel", "BackendUnavailable", "Cancelled", "Certificate", "Choice", "CommunicationError",
     "ConvolutionPlan", "ConvolutionResult", "Device", "DeviceError", "Error", "ErrorBound", "ErrorNotKept", "Grid",
-    "Kernel", "Map", "OutOfDeviceMemory", "PixelConvolution", "SHT", "Share", "SmoothedPart", "Split", "UNSEEN",
+    "Kernel", "Map", "OutOfDeviceMemory", "PixelConvolution", "PointAnalysisReport", "PointReport", "PointTransform", "SHT", "Share",
+    "SmoothedPart", "SphereFunction", "Split", "UNSEEN",
     "ZonalWarning", "__version__", "alm2cl", "alm2map", "alm2vector", "alm_index", "alm_size", "almxfl", "anafast", "angle",
     "cache_limit", "clear_caches", "cmake_dir", "convolve", "credible_levels", "curl", "deconvolution_window", "devices", "euler_angles", "fit_dipole", "gaussian_window",
     "get_include", "gradient", "hessian", "integral", "inverse_wavelet_transform", "io", "map2alm", "matched_filter_window", "needlet_windows", "plan", "plot",
@@ -87,7 +92,7 @@ __all__ = [
 
 if not TYPE_CHECKING:
     # Their names would be taken for functions: users reach what these modules hold.
-    for _name in ("coefficients", "grid", "integrals", "kernel", "pixel_convolution", "planning", "rotation", "sht", "skies", "sky_map",
+    for _name in ("coefficients", "grid", "integrals", "kernel", "pixel_convolution", "planning", "points", "rotation", "sht", "skies", "sky_map",
                   "split", "vector_fields"):
         del globals()[_name]
 

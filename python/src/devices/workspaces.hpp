@@ -71,7 +71,8 @@ class Workspaces {
     template <class Make>
     static Kept made(Stream stream, std::int64_t n_maps, const Make& make) {
         Kept one{stream, n_maps, make(n_maps)};
-        if (stream) one.workspace.use_stream(reinterpret_cast<void*>(*stream));
+        if constexpr (requires { one.workspace.use_stream(nullptr); })
+            if (stream) one.workspace.use_stream(reinterpret_cast<void*>(*stream));
         return one;
     }
 

@@ -1,0 +1,277 @@
+#include "points/point_kernels.hpp"
+
+#include "core/simd_targets.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "points/point_kernels.cpp"
+#include <hwy/foreach_target.h>  // must come before highway.h
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/transpose-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace zonal::points::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using D = hn::CappedTag<double, 8>;
+using V = hn::Vec<D>;
+using core::HWY_NAMESPACE::transpose;
+
+constexpr std::int64_t lanes() {
+    return HWY_TARGET == HWY_SCALAR ? 1 : std::min<std::int64_t>(HWY_MAX_BYTES / sizeof(double), 8);
+}
+constexpr std::int64_t group = 2 * lanes();
+static_assert(group <= points_at_once);
+/// Vectors of the widest window.
+constexpr int max_vectors = static_cast<int>((max_width + lanes() - 1) / lanes());
+
+/// a b = p + e exactly.
+HWY_INLINE void exact_product(V a, V b, V& p, V& e) {
+    p = hn::Mul(a, b);
+#if defined(HWY_NATIVE_FMA) && HWY_NATIVE_FMA
+    e = hn::MulSub(a, b, p);
+#else
+    // Dekker (1971): halves of 26 bits, whose products are exact.
+    const D d;
+    const V splitter = hn::Set(d, 134217729.0);
+    const V ta = hn::Mul(splitter, a), tb = hn::Mul(splitter, b);
+    const V ah = hn::Sub(ta, hn::Sub(ta, a)), bh = hn::Sub(tb, hn::Sub(tb, b));
+    const V al = hn::Sub(a, ah), bl = hn::Sub(b, bh);
+    e = hn::Add(hn::Add(hn::Add(hn::Sub(hn::Mul(ah, bh), p), hn::Mul(ah, bl)), hn::Mul(al, bh)),
+                hn::Mul(al, bl));
+#endif
+}
+
+HWY_INLINE void find(V x, V n, V& cell, V& fraction) {
+    const D d;
+    const V inverse = hn::Set(d, 0x1.45f306dc9c883p-3),
+            rest = hn::Set(d, -0x1.6b01ec5417056p-57);  // 1 / 2 pi
+    V p, e, q, r;
+    exact_product(x, inverse, p, e);
+    e = hn::MulAdd(x, rest, e);
+    exact_product(p, n, q, r);
+    cell = hn::Round(q);
+    fraction = hn::Add(hn::Sub(q, cell), hn::MulAdd(e, n, r));
+}
+
+void places(const double* x, std::int64_t count, std::int64_t n, double* cell, double* fraction) {
+    const D d;
+    const V samples = hn::Set(d, static_cast<double>(n));
+    V cells, fractions;
+    std::int64_t i = 0;
+    for (; i + lanes() <= count; i += lanes()) {
+        find(hn::LoadU(d, x + i), samples, cells, fractions);
+        hn::StoreU(cells, d, cell + i);
+        hn::StoreU(fractions, d, fraction + i);
+    }
+    for (; i < count; ++i) {
+        HWY_ALIGN double one[lanes()];
+        find(hn::Set(d, x[i]), samples, cells, fractions);
+        hn::Store(cells, d, one);
+        cell[i] = one[0];
+        hn::Store(fractions, d, one);
+        fraction[i] = one[0];
+    }
+}
+
+/// Weights of a group of points. What lies beyond the W-th is 0.
+struct Weights {
+    HWY_ALIGN double rows[max_width + 1][group];             ///< [sample in theta][point]
+    HWY_ALIGN double columns[group][max_vectors * lanes()];  ///< [point][sample in phi]
+};
+
+HWY_INLINE void transpose_to_points(const double (*HWY_RESTRICT of_samples)[group], int n_vectors,
+                                    double (*HWY_RESTRICT of_points)[max_vectors * lanes()]) {
+    const D d;
+    for (std::int64_t half = 0; half < group; half += lanes())
+        for (int v = 0; v < n_vectors; ++v) {
+            V x[lanes()];
+            for (std::int64_t i = 0; i < lanes(); ++i) x[i] = hn::Load(d, of_samples[v * lanes() + i] + half);
+            transpose(d, x);
+            for (std::int64_t i = 0; i < lanes(); ++i) hn::Store(x[i], d, of_points[half + i] + v * lanes());
+        }
+}
+
+/// Weights from even and odd parts: sample j of each pair gets even + y odd, its mirror image even - y odd
+/// times mirror_sign. The same polynomials serve both directions and all points. columns: [W in whole
+/// vectors][group], of which those from the W-th on are 0.
+template <bool Slopes>
+HWY_INLINE void write_weights(const WindowPolynomials& p, const PlacedPoints& points, std::int64_t first,
+                              double (*HWY_RESTRICT rows)[group], double (*HWY_RESTRICT columns)[group]) {
+    const D d;
+    constexpr std::int64_t L = lanes();
+    V y[4], square[4];
+    for (int half = 0; half < 2; ++half) {
+        y[half] = hn::LoadU(d, points.y_theta + first + half * L);
+        y[2 + half] = hn::LoadU(d, points.y_phi + first + half * L);
+    }
+    for (int i = 0; i < 4; ++i) square[i] = hn::Mul(y[i], y[i]);
+    const double* HWY_RESTRICT even = Slopes ? p.slope_even.data() : p.even.data();
+    const double* HWY_RESTRICT odd = Slopes ? p.slope_odd.data() : p.odd.data();
+    for (std::int64_t j = 0; j < p.n_pairs; ++j, even += p.n_terms, odd += p.n_terms) {
+        V e[4], o[4];
+        for (int i = 0; i < 4; ++i) {
+            e[i] = hn::Set(d, even[p.n_terms - 1]);
+            o[i] = hn::Set(d, odd[p.n_terms - 1]);
+        }
+        for (std::int64_t term = p.n_terms - 2; term >= 0; --term) {
+            const V a = hn::Set(d, even[term]), b = hn::Set(d, odd[term]);
+            for (int i = 0; i < 4; ++i) {
+                e[i] = hn::MulAdd(e[i], square[i], a);
+                o[i] = hn::MulAdd(o[i], square[i], b);
+            }
+        }
+        const std::int64_t mirror = p.width - 1 - j;
+        for (int i = 0; i < 4; ++i) {
+            double(*const out)[group] = i < 2 ? rows : columns;
+            // Where j is its own mirror image, one of the parts is 0.
+            const V y_odd = hn::Mul(y[i], o[i]);
+            hn::Store(Slopes ? hn::Sub(y_odd, e[i]) : hn::Sub(e[i], y_odd), d, out[mirror] + i % 2 * L);
+            hn::Store(hn::Add(e[i], y_odd), d, out[j] + i % 2 * L);
+        }
+    }
+}
+
+using ColumnScratch = double[max_vectors * lanes()][group];
+
+template <int N>
+struct Interpolation {
+    template <bool Slopes>
+    static void run(const WindowPolynomials& p, const SampleFields& samples, const PlacedPoints& points,
+                    std::int64_t first, std::int64_t end, double* HWY_RESTRICT values, std::int64_t stride) {
+        const D d;
+        HWY_ALIGN Weights weights, slopes;
+        HWY_ALIGN ColumnScratch columns = {}, column_slopes = {};
+        for (std::int64_t i = first; i < end; i += group) {
+            write_weights<false>(p, points, i, weights.rows, columns);
+            transpose_to_points(columns, N, weights.columns);
+            if constexpr (Slopes) {
+                write_weights<true>(p, points, i, slopes.rows, column_slopes);
+                transpose_to_points(column_slopes, N, slopes.columns);
+            }
+            for (std::int64_t q = 0; q < std::min(group, end - i); ++q)
+                for (std::int64_t f = 0; f < samples.n_fields; ++f) {
+                    const double* HWY_RESTRICT x = samples.data + f * samples.field_stride +
+                                                   (points.row[i + q] - samples.first_row) * samples.stride +
+                                                   points.column[i + q];
+                    V sums[N], by_theta[N];
+                    for (int v = 0; v < N; ++v) sums[v] = by_theta[v] = hn::Zero(d);
+                    for (std::int64_t row = 0; row < p.width; ++row, x += samples.stride) {
+                        const V w = hn::Set(d, weights.rows[row][q]);
+                        V slope = hn::Zero(d);
+                        if constexpr (Slopes) slope = hn::Set(d, slopes.rows[row][q]);
+                        for (int v = 0; v < N; ++v) {
+                            const V sample = hn::LoadU(d, x + v * lanes());
+                            sums[v] = hn::MulAdd(w, sample, sums[v]);
+                            if constexpr (Slopes) by_theta[v] = hn::MulAdd(slope, sample, by_theta[v]);
+                        }
+                    }
+                    const auto total = [&](const V* v, const double* w) HWY_ATTR {
+                        V sum = hn::Mul(v[0], hn::Load(d, w));
+                        for (int k = 1; k < N; ++k) sum = hn::MulAdd(v[k], hn::Load(d, w + k * lanes()), sum);
+                        return hn::GetLane(hn::SumOfLanes(d, sum));
+                    };
+                    double* const out = values + f * stride + i - first + q;
+                    out[0] = total(sums, weights.columns[q]);
+                    if constexpr (Slopes) {
+                        out[samples.n_fields * stride] = total(by_theta, weights.columns[q]);
+                        out[2 * samples.n_fields * stride] = total(sums, slopes.columns[q]);
+                    }
+                }
+        }
+    }
+};
+
+template <int N>
+struct Spreading {
+    static void run(const WindowPolynomials& p, const PlacedPoints& points, std::int64_t first,
+                    std::int64_t end, std::int64_t row, std::int64_t column,
+                    const double* HWY_RESTRICT values, std::int64_t stride, std::int64_t n_fields,
+                    double* HWY_RESTRICT sums) {
+        const D d;
+        HWY_ALIGN Weights weights;
+        HWY_ALIGN ColumnScratch columns = {};
+        for (std::int64_t i = first; i < end; i += group) {
+            write_weights<false>(p, points, i, weights.rows, columns);
+            transpose_to_points(columns, N, weights.columns);
+            for (std::int64_t q = 0; q < std::min(group, end - i); ++q)
+                for (std::int64_t f = 0; f < n_fields; ++f) {
+                    double* HWY_RESTRICT x = sums + f * Tile::doubles +
+                                             (points.row[i + q] - row) * Tile::columns +
+                                             points.column[i + q] - column;
+                    const V value = hn::Set(d, values[f * stride + i - first + q]);
+                    V along[N];
+                    for (int v = 0; v < N; ++v)
+                        along[v] = hn::Mul(value, hn::Load(d, weights.columns[q] + v * lanes()));
+                    for (std::int64_t k = 0; k < p.width; ++k, x += Tile::columns) {
+                        const V w = hn::Set(d, weights.rows[k][q]);
+                        for (int v = 0; v < N; ++v)
+                            hn::StoreU(hn::MulAdd(w, along[v], hn::LoadU(d, x + v * lanes())), d,
+                                       x + v * lanes());
+                    }
+                }
+        }
+    }
+};
+
+/// Calls work(std::integral_constant<int, n>()), n the vectors of the window.
+template <class Work>
+void with_vectors(std::int64_t width, const Work& work) {
+    const auto vectors = static_cast<int>((width + lanes() - 1) / lanes());
+    const auto try_each = [&]<int... N>(std::integer_sequence<int, N...>) {
+        ((vectors == N + 1 ? work(std::integral_constant<int, N + 1>()) : void()), ...);
+    };
+    try_each(std::make_integer_sequence<int, max_vectors>());
+}
+
+void interpolate(const WindowPolynomials& p, const SampleFields& samples, const PlacedPoints& points,
+                 std::int64_t first, std::int64_t end, bool slopes, double* values, std::int64_t stride) {
+    with_vectors(p.width, [&](auto n) {
+        using Kernel = Interpolation<decltype(n)::value>;
+        if (slopes)
+            Kernel::template run<true>(p, samples, points, first, end, values, stride);
+        else
+            Kernel::template run<false>(p, samples, points, first, end, values, stride);
+    });
+}
+
+void spread(const WindowPolynomials& p, const PlacedPoints& points, std::int64_t first, std::int64_t end,
+            std::int64_t row, std::int64_t column, const double* values, std::int64_t stride,
+            std::int64_t n_fields, double* sums) {
+    with_vectors(p.width, [&](auto n) {
+        Spreading<decltype(n)::value>::run(p, points, first, end, row, column, values, stride, n_fields,
+                                           sums);
+    });
+}
+
+}  // namespace zonal::points::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace zonal::points {
+
+HWY_EXPORT(places);
+HWY_EXPORT(interpolate);
+HWY_EXPORT(spread);
+
+void find_places(const double* x, std::int64_t count, std::int64_t n, double* cell, double* fraction) {
+    HWY_DYNAMIC_DISPATCH(places)(x, count, n, cell, fraction);
+}
+void interpolate_points(const WindowPolynomials& polynomials, const SampleFields& samples,
+                        const PlacedPoints& points, std::int64_t first, std::int64_t end, bool slopes,
+                        double* values, std::int64_t stride) {
+    HWY_DYNAMIC_DISPATCH(interpolate)(polynomials, samples, points, first, end, slopes, values, stride);
+}
+void spread_points(const WindowPolynomials& polynomials, const PlacedPoints& points, std::int64_t first,
+                   std::int64_t end, std::int64_t row, std::int64_t column, const double* values,
+                   std::int64_t stride, std::int64_t n_fields, double* sums) {
+    HWY_DYNAMIC_DISPATCH(spread)
+    (polynomials, points, first, end, row, column, values, stride, n_fields, sums);
+}
+
+}  // namespace zonal::points
+#endif

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+
+#include "core/aligned.hpp"
+#include "points/sample_stage.hpp"
+#include "points/window.hpp"
+
+/// Sums over the samples around points, for every instruction set.
+namespace zonal::points {
+
+/// Points as the sums take them: the first of the W samples in either direction, counted from the first that
+/// is stored of a whole array, and where in their cell they lie (WindowPolynomials). The arrays may be read
+/// up to points_at_once behind the last point.
+struct PlacedPoints {
+    const double *y_theta, *y_phi;
+    const std::int32_t *row, *column;
+};
+/// Points whose weights are made together: two vectors.
+inline constexpr std::int64_t points_at_once = 16;
+
+/// Squares of samples whose points are summed together. Their W - 1 neighbours to the right and below belong
+/// to other tiles, too.
+struct Tile {
+    static constexpr std::int64_t log2_size = 5, size = std::int64_t{1} << log2_size;
+    static_assert(size >= max_width);
+    /// Rows and columns that a tile's points reach, in whole vectors.
+    static constexpr std::int64_t rows = size + max_width - 1, columns = size + max_width + longest_vector;
+    static constexpr std::int64_t doubles = rows * columns;
+};
+
+/// Where cells of coordinates are: x n / (2 pi) = cell + fraction, x in radians, the fraction to 1e-16
+/// whatever n: x / (2 pi) and its product with n are taken in two doubles each.
+void find_places(const double* x, std::int64_t count, std::int64_t n, double* cell, double* fraction);
+
+/// Fields of an array of samples, for kernels: the first stored sample of the first row that is there, whose
+/// number among all rows is first_row.
+struct SampleFields {
+    const double* data;
+    std::int64_t first_row, stride, field_stride, n_fields;
+};
+
+/// values: [field][stride], of the points [first, end): sums of samples times weights. slopes: whether
+/// derivatives, per sample, are to follow in the same way, d/dtheta and then d/dphi of all fields.
+void interpolate_points(const WindowPolynomials& polynomials, const SampleFields& samples,
+                        const PlacedPoints& points, std::int64_t first, std::int64_t end, bool slopes,
+                        double* values, std::int64_t stride);
+
+/// Adds the weighted values of points [first, end), which lie in the tile whose first sample is in this row
+/// and column, to its sums: [field][Tile::rows][Tile::columns]. values: [field][stride], from the first point
+/// on.
+void spread_points(const WindowPolynomials& polynomials, const PlacedPoints& points, std::int64_t first,
+                   std::int64_t end, std::int64_t row, std::int64_t column, const double* values,
+                   std::int64_t stride, std::int64_t n_fields, double* sums);
+
+}  // namespace zonal::points

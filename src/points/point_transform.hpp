@@ -1,0 +1,24 @@
+#pragma once
+
+#include <complex>
+#include <cstdint>
+#include <optional>
+
+#include "zonal/points/transform.hpp"
+
+namespace zonal {
+
+struct PointWorkspace::Storage {
+    std::optional<SampleArray> samples;
+};
+
+namespace points {
+
+/// The samples of so many maps, in the workspace.
+SampleArray& samples_of(const PointTransform& transform, std::int64_t n_maps, PointWorkspace& workspace);
+
+/// Maps that share the recurrences of a pass, and whose samples are there at once.
+std::int64_t maps_at_once(const PointTransform& transform);
+
+}  // namespace points
+}  // namespace zonal

@@ -1,0 +1,183 @@
+#include "points/sphere_samples.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <utility>
+
+#include "core/parallel.hpp"
+#include "core/subnormals.hpp"
+#include "sht/array_checks.hpp"
+#include "zonal/error.hpp"
+#include "zonal/memory.hpp"
+
+namespace zonal {
+namespace points {
+namespace {
+
+constexpr double least_error = 2e-14, largest_error = 0.1;
+
+PointOptions resolve(const PointOptions& options) {
+    const ShtOptions checked = sht::resolve_options({.lmax = options.lmax,
+                                                     .mmax = options.mmax,
+                                                     .spin = options.spin,
+                                                     .threads = options.threads,
+                                                     .device = Device::cpu()});
+    PointOptions resolved = options;
+    resolved.mmax = checked.mmax;
+    resolved.threads = checked.threads;
+    if (!(options.error >= least_error && options.error <= largest_error))
+        throw InvalidArgument("error", options.error,
+                              fmt::format("must be from {} to {}", least_error, largest_error));
+    if (options.n_points < 0)
+        throw InvalidArgument("n_points", options.n_points,
+                              "must be 0 (two for each coefficient) or positive");
+    if (options.n_points == 0) resolved.n_points = 4 * AlmLayout(resolved.lmax, resolved.mmax).size();
+    if (options.device.kind() == Device::Kind::cuda)
+        throw BackendUnavailable("device", to_string(options.device),
+                                 "transforms at points run on the CPU alone: must be cpu");
+    resolved.device = Device::cpu();
+    return resolved;
+}
+
+/// What the polynomials may err by, so that both directions together stay within their share of the error.
+double polynomial_accuracy(double error, const Window& window, std::int64_t degree) {
+    constexpr double rounding = 2e-16;  // of the window's own values
+    const double of_all = polynomial_share * error * window.transform(degree);
+    return std::max(rounding, of_all / static_cast<double>(2 * window.width()));
+}
+
+std::shared_ptr<const SphereSamples::Implementation> make_samples(const PointOptions& requested) {
+    const PointOptions options = resolve(requested);
+    for (const SampleChoice& choice : sample_choices(options)) {
+        if (Window::rounding_of(choice.width, choice.sampling) > largest_rounding_share * options.error)
+            continue;
+        const Window window(choice.width, choice.sampling);
+        const double rounding = window.rounding();
+        const double bound = aliasing_for(choice.width, choice.sampling.oversampling()) + rounding +
+                             polynomial_share * options.error;
+        if (rounding <= largest_rounding_share * options.error && bound <= options.error)
+            return std::make_shared<const SphereSamples::Implementation>(options, choice, window, bound);
+    }
+    throw InvalidArgument("error", options.error,
+                          fmt::format("rounding is more than that at lmax = {}", options.lmax));
+}
+
+}  // namespace
+
+SampleRows completed(SampleRows rows, std::int64_t n) {
+    SampleRows all = rows;
+    if (rows.first < 0) all.end = std::max(all.end, 1 - rows.first);
+    if (rows.end > n / 2 + 1) all.first = std::min(all.first, n - rows.end + 1);
+    return all;
+}
+
+int threads_for(const PointOptions& options, double nanoseconds) {
+    return core::paying_threads(options.threads, nanoseconds / 1000);
+}
+
+void check_plan(const SampleArray& samples, const SphereSamples::Implementation& plan) {
+    if (samples.storage().plan.get() != &plan)
+        throw InvalidArgument("samples",
+                              "are of another SphereSamples: must be made by this one's make_array");
+}
+
+}  // namespace points
+
+SphereSamples::Implementation::Implementation(const PointOptions& options, const points::SampleChoice& choice,
+                                              const points::Window& window, double bound)
+    : options(options),
+      layout(options.lmax, options.mmax),
+      sampling(choice.sampling),
+      window(window),
+      bound(bound),
+      polynomials(window, points::polynomial_accuracy(options.error, window, options.lmax)),
+      tables(options, choice.sampling, window),
+      components(options.spin == 0 ? 1 : 2) {}
+
+SphereSamples::SphereSamples(const PointOptions& options) : implementation_(points::make_samples(options)) {}
+const PointOptions& SphereSamples::options() const {
+    return implementation_->options;
+}
+const AlmLayout& SphereSamples::layout() const {
+    return implementation_->layout;
+}
+std::int64_t SphereSamples::components() const {
+    return implementation_->components;
+}
+std::int64_t SphereSamples::n_samples() const {
+    return implementation_->sampling.n;
+}
+std::int64_t SphereSamples::width() const {
+    return implementation_->window.width();
+}
+double SphereSamples::bound() const {
+    return implementation_->bound;
+}
+double SphereSamples::derivative_bound() const {
+    constexpr double largest_seen = 13;
+    return largest_seen * implementation_->bound;
+}
+
+SampleRows SphereSamples::all_rows() const {
+    const auto& t = implementation_->tables;
+    return {-t.border, t.n / 2 + 1 + t.border};
+}
+
+SampleRows SphereSamples::rows_between(double theta_1, double theta_2) const {
+    if (!(theta_1 >= 0 && theta_1 <= theta_2 && theta_2 <= std::numbers::pi))
+        throw InvalidArgument("theta_1 and theta_2", fmt::format("{} and {}", theta_1, theta_2),
+                              "must be 0 <= theta_1 <= theta_2 <= pi");
+    const auto& t = implementation_->tables;
+    const double scale = static_cast<double>(t.n) / (2 * std::numbers::pi);
+    return points::completed(
+        {std::max(static_cast<std::int64_t>(theta_1 * scale) - t.border, -t.border),
+         std::min(static_cast<std::int64_t>(theta_2 * scale) + t.border + 2, t.n / 2 + 1 + t.border)},
+        t.n);
+}
+
+SampleArray SphereSamples::make_array(std::int64_t n_maps, SampleRows rows) const {
+    const SampleRows all = all_rows();
+    if (n_maps < 1) throw InvalidArgument("n_maps", n_maps, "must be at least 1");
+    if (rows.first < all.first || rows.end > all.end || rows.first >= rows.end)
+        throw InvalidArgument("rows", fmt::format("{} to {}", rows.first, rows.end),
+                              fmt::format("must be some of {} to {}", all.first, all.end));
+    return SampleArray(std::make_unique<SampleArray::Storage>(implementation_, n_maps,
+                                                              points::completed(rows, n_samples())));
+}
+
+SampleArray::Storage::Storage(std::shared_ptr<const SphereSamples::Implementation> made_by, std::int64_t maps,
+                              SampleRows all)
+    : plan(std::move(made_by)), rows(all) {
+    for (int thread = 0; thread < plan->options.threads; ++thread)
+        threads.push_back(std::make_unique<points::SampleScratch>());
+    set_maps(maps);
+}
+
+void SampleArray::Storage::set_maps(std::int64_t count) {
+    n_maps = count;
+    const std::int64_t size = n_fields() * (rows.end - rows.first) * plan->tables.stride;
+    constexpr std::int64_t few = 1 << 24;  // which any machine holds
+    if (size > few && 8 * size > memory.bytes())
+        require_memory(8 * static_cast<double>(size),
+                       fmt::format("lmax = {}: samples of {} maps", plan->options.lmax, n_maps));
+    data = memory.reserve(size);
+}
+
+SampleArray::SampleArray(std::unique_ptr<Storage> storage) : storage_(std::move(storage)) {}
+SampleArray::~SampleArray() = default;
+SampleArray::SampleArray(SampleArray&&) noexcept = default;
+SampleArray& SampleArray::operator=(SampleArray&&) noexcept = default;
+std::int64_t SampleArray::n_maps() const {
+    return storage_->n_maps;
+}
+SampleRows SampleArray::rows() const {
+    return storage_->rows;
+}
+std::int64_t SampleArray::bytes() const {
+    return storage_->memory.bytes();
+}
+
+}  // namespace zonal
