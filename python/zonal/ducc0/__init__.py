@@ -24,7 +24,7 @@ __version__ = "0.42.0"  # of the ducc0 that this stands for
 __all__ = ["__version__", "fft", "healpix", "misc", "sht"]
 
 if not TYPE_CHECKING:
-    _ABSENT = {"nufft", "pointingprovider", "totalconvolve", "wgridder"}
+    _ABSENT = {"nufft", "pointingprovider", "totalconvolve", "wgridder"}  # of which Zonal has nothing
 
     def __getattr__(name: str) -> Any:
-        raise no_attribute("zonal.ducc0", name, __all__, "it is not in Zonal" if name in _ABSENT else "")
+        raise no_attribute("zonal.ducc0", name, __all__, "Zonal has nothing of it; take that of ducc0" if name in _ABSENT else "")

@@ -121,8 +121,17 @@ class _State:
         return math.sqrt(self.norm2)
 
 
+def product_of(lmax: int) -> Callable[[Array, Array], float]:
+    """The product of coefficients, (component, n_alm), in which S^T is the transpose of S: those with m > 0 count twice, for
+    a_l,-m."""
+    def product(x: Array, y: Array) -> float:
+        x, y = (one.astype(np.complex128, copy=False) for one in (x, y))
+        return float(2 * np.vdot(x, y).real - np.vdot(x[:, :lmax + 1], y[:, :lmax + 1]).real)
+    return product
+
+
 def _norm(array: Array) -> float:
     return float(np.linalg.norm(array.ravel().astype(np.float64, copy=False)))
 
 
-__all__ = ["Solution", "lsmr"]
+__all__ = ["Solution", "lsmr", "product_of"]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..._names import no_attribute
 from . import experimental
+from ._general import adjoint_synthesis_general, pseudo_analysis_general, synthesis_general
 from ._grids import (
     adjoint_analysis_2d,
     adjoint_synthesis_2d,
@@ -26,9 +27,9 @@ from ._rings import adjoint_synthesis, pseudo_analysis, synthesis, synthesis_der
 from ._rotation import rotate_alm
 
 __all__ = [
-    "adjoint_analysis_2d", "adjoint_synthesis", "adjoint_synthesis_2d", "alm2leg", "alm2leg_deriv1", "analysis_2d", "experimental",
-    "get_gridweights", "leg2alm", "leg2map", "map2leg", "maximum_safe_l", "pseudo_analysis", "rotate_alm", "synthesis",
-    "synthesis_2d", "synthesis_2d_deriv1", "synthesis_deriv1",
+    "adjoint_analysis_2d", "adjoint_synthesis", "adjoint_synthesis_2d", "adjoint_synthesis_general", "alm2leg", "alm2leg_deriv1", "analysis_2d", "experimental",
+    "get_gridweights", "leg2alm", "leg2map", "map2leg", "maximum_safe_l", "pseudo_analysis", "pseudo_analysis_general", "rotate_alm", "synthesis",
+    "synthesis_2d", "synthesis_2d_deriv1", "synthesis_deriv1", "synthesis_general",
 ]
 
 if not TYPE_CHECKING:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..._checked import checked, invalid
 from .._arguments import complexes, contiguous, partner, reals, threads_of
 from .._layouts import AlmLayout, RingLayout
-from .._least_squares import lsmr
+from .._least_squares import lsmr, product_of
 from .._transforms import Transform, batch, field_of, output, write_alm, write_map
 
 
@@ -124,7 +124,7 @@ def pseudo_analysis(*, map: NDArray[Any], theta: NDArray[Any], lmax: int, mstart
 
 
 class LeastSquares:
-    """Least squares by a transform. The product of coefficients counts those with m > 0 twice, for a_l,-m."""
+    """Least squares by a transform."""
 
     def __init__(self, transform: Any, n_pixels: int) -> None:
         self.transform, self.n_pixels = transform, n_pixels
@@ -134,7 +134,7 @@ class LeastSquares:
         """Writes alm of each of the maps, [transform, component, ..], and returns (reason, steps, residual, quality)."""
         reports = []
         for i, one in enumerate(maps):
-            solution = lsmr(self._forward, self._adjoint, self._inner, one, max_steps, tolerance,
+            solution = lsmr(self._forward, self._adjoint, product_of(self.transform.lmax), one, max_steps, tolerance,
                             None if guess is None else guess[i])
             found[i] = solution.x
             reports.append(tuple(solution[1:]))
@@ -150,11 +150,6 @@ class LeastSquares:
         alm = np.empty((1, self.transform.field.n_alm, n_alm), partner(map.dtype))
         self.transform.adjoint(contiguous(map[None]), alm)
         return alm[0]
-
-    def _inner(self, x: NDArray[Any], y: NDArray[Any]) -> float:
-        n_zero = self.transform.lmax + 1
-        x, y = (one.astype(np.complex128, copy=False) for one in (x, y))
-        return float(2 * np.vdot(x, y).real - np.vdot(x[:, :n_zero], y[:, :n_zero]).real)
 
 
 def _alm_and_field(alm: Any, spin: int, mode: str, lmax: int) -> tuple[NDArray[Any], Any, bool]:
