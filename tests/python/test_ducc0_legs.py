@@ -40,7 +40,7 @@ def test_legendre_stage_and_its_adjoint(spin, mode, real):
 @pytest.mark.parametrize("mval", [[5], [7, 0, 24, 3]])
 @pytest.mark.parametrize("lstride", [1, 2])
 def test_some_orders(spin, mode, mval, lstride):
-    n_alm, n_leg = 1 if spin == 0 or mode != "STANDARD" else 2, 1 if spin == 0 else 2
+    n_alm = 1 if spin == 0 or mode != "STANDARD" else 2
     mstart = np.arange(len(mval), dtype=np.uint64)[::-1].copy() * np.uint64(lstride * (LMAX + 1) + 3)
     given = {"lmax": LMAX, "theta": theta(), "spin": spin, "mode": mode, "mval": np.array(mval, np.uint64), "mstart": mstart,
              "lstride": lstride}

@@ -1,4 +1,4 @@
-#include "zonal/sky/deflection.hpp"
+#include "zonal/points/deflection.hpp"
 
 #include <nanobind/stl/optional.h>
 

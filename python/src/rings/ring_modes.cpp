@@ -1,4 +1,4 @@
-#include "zonal/ring_modes.hpp"
+#include "zonal/sht/ring_modes.hpp"
 
 #include <nanobind/stl/vector.h>
 
