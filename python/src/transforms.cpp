@@ -59,7 +59,8 @@ void bind_transforms(nb::module_& module) {
         .def(
             "__init__",
             [](Transform* self, const Grid& grid, std::int64_t lmax, std::int64_t mmax, int spin, int threads,
-               const std::string& device, std::int64_t max_workspace_bytes, SpinParts parts) {
+               const std::string& device, std::int64_t max_workspace_bytes, SpinParts parts,
+               double accuracy) {
                 const GilRelease release;
                 new (self) Transform(kept_plan(grid, {.lmax = lmax,
                                                       .mmax = mmax,
@@ -67,10 +68,11 @@ void bind_transforms(nb::module_& module) {
                                                       .parts = parts,
                                                       .threads = threads,
                                                       .device = parse_device(device),
+                                                      .accuracy = accuracy,
                                                       .max_workspace_bytes = max_workspace_bytes}));
             },
             nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(),
-            nb::arg("parts") = SpinParts::both)
+            nb::arg("parts") = SpinParts::both, nb::arg("accuracy") = ShtOptions{}.accuracy)
         .def_prop_ro("number", &Transform::number)
         .def_prop_ro("n_alm", [](const Transform& t) { return t.plan().layout().size(); })
         .def_prop_ro("mmax", [](const Transform& t) { return t.plan().layout().mmax(); })

@@ -146,13 +146,26 @@ def test_arrays_may_have_any_strides():
     agree(back, ducc0.sht.adjoint_synthesis(map=sky, lmax=LMAX, spin=2, **where), tolerance(float, LMAX))
 
 
-def test_theta_interpol_is_a_hint():
-    where = rings()
-    for value in (False, True):
-        both("synthesis", tolerance(float, LMAX) + 1e-12, alm=random_alm(LMAX, LMAX, 1), lmax=LMAX, spin=0, theta_interpol=value,
-             map=np.zeros((1, length(where))), **where)
+def test_theta_interpol_lets_rings_be_resampled():
+    lmax, n = 200, 2000  # far more rings than lmax needs, so that it pays
+    info = {"theta": (np.arange(n) + 0.5) * np.pi / n, "phi0": np.linspace(0, 9, n), "nphi": np.ones(n, np.uint64),
+            "ringstart": np.arange(n, dtype=np.uint64)}
+    alm = random_alm(lmax, lmax, 1)
+    given = {"lmax": lmax, "spin": 0, **info}
+    exact, quick = (zonal.ducc0.sht.synthesis(alm=alm, theta_interpol=value, **given) for value in (False, True))
+    agree(exact, ducc0.sht.synthesis(alm=alm, **given), tolerance(float, lmax))
+    agree(quick, exact, 3e-13)
+    assert not np.array_equal(quick, exact)
+    for function, more in (("adjoint_synthesis", {"map": exact}), ("pseudo_analysis", {"map": exact, "maxiter": 2, "epsilon": 1e-9})):
+        found = [getattr(zonal.ducc0.sht, function)(theta_interpol=value, **more, **given) for value in (False, True)]
+        found = [one[0] if isinstance(one, tuple) else one for one in found]
+        agree(found[1], found[0], 3e-12)
+        assert not np.array_equal(*found)
+    legs = [zonal.ducc0.sht.alm2leg(alm=alm, lmax=lmax, theta=info["theta"], theta_interpol=value) for value in (False, True)]
+    agree(legs[1], legs[0], 3e-13)
+    assert not np.array_equal(*legs)
     with pytest.raises(TypeError, match="theta_interpol = 3: must be True or False"):
-        zonal.ducc0.sht.synthesis(alm=random_alm(LMAX, LMAX, 1), lmax=LMAX, spin=0, theta_interpol=3, **where)
+        zonal.ducc0.sht.synthesis(alm=alm, theta_interpol=3, **given)
 
 
 class TestPseudoAnalysis:

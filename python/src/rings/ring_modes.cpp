@@ -53,13 +53,19 @@ void define_halves(nb::class_<LegendrePlan>& legendre, nb::class_<RingPlan>& rin
 
 void bind_ring_modes(nb::module_& module) {
     nb::class_<LegendrePlan> legendre(module, "LegendrePlan");
-    legendre.def("__init__", [](LegendrePlan* self, const Grid& rings, std::int64_t lmax, int spin,
-                                SpinParts parts, int threads, const std::vector<std::int64_t>& orders) {
-        const GilRelease release;
-        new (self) LegendrePlan(
-            rings, {.lmax = lmax, .spin = spin, .parts = parts, .threads = threads, .device = Device::cpu()},
-            orders);
-    });
+    legendre.def("__init__",
+                 [](LegendrePlan* self, const Grid& rings, std::int64_t lmax, int spin, SpinParts parts,
+                    int threads, double accuracy, const std::vector<std::int64_t>& orders) {
+                     const GilRelease release;
+                     new (self) LegendrePlan(rings,
+                                             {.lmax = lmax,
+                                              .spin = spin,
+                                              .parts = parts,
+                                              .threads = threads,
+                                              .device = Device::cpu(),
+                                              .accuracy = accuracy},
+                                             orders);
+                 });
     nb::class_<RingPlan> rings(module, "RingPlan");
     rings.def("__init__", [](RingPlan* self, const Grid& grid, std::int64_t mmax, int threads) {
         const GilRelease release;

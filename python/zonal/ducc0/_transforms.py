@@ -31,6 +31,11 @@ class Field(NamedTuple):
         return np.sqrt(l * (l + 1)) if self.is_derivative else None
 
 
+def accuracy_of(interpolates: bool) -> float:
+    """What going by equidistant rings may add to the error, of the largest Fourier coefficient; 0: rings are not resampled."""
+    return 1e-13 if interpolates else 0.0
+
+
 def field_of(spin: int, mode: str = "STANDARD", lmax: int | None = None) -> Field:
     """Checks spin and mode."""
     if text("mode", mode) not in MODES:
@@ -65,9 +70,9 @@ def multiplied(alm: NDArray[Any], lmax: int, mmax: int, factors: NDArray[np.floa
 class Transform:
     """Synthesis and its transpose between alm, [transform, component, n_alm], and the maps of a grid."""
 
-    def __init__(self, grid: Any, lmax: int, mmax: int, field: Field, threads: int) -> None:
+    def __init__(self, grid: Any, lmax: int, mmax: int, field: Field, threads: int, interpolates: bool = True) -> None:
         self.lmax, self.mmax, self.field = lmax, mmax, field
-        self.plan = _core.Transform(grid, lmax, mmax, field.spin, threads, "cpu", 0, field.parts)
+        self.plan = _core.Transform(grid, lmax, mmax, field.spin, threads, "cpu", 0, field.parts, accuracy_of(interpolates))
 
     def synthesize(self, alm: NDArray[Any], maps: NDArray[Any], call: Callable[..., None] | None = None) -> None:
         """Writes maps, which have a contiguous last axis. call: that of the plan, by default its synthesis."""
@@ -140,4 +145,4 @@ def write_map(rings: Any, map: Any, shape: tuple[int, ...], dtype: Any, compute:
     return out
 
 
-__all__ = ["MODES", "Field", "Transform", "batch", "field_of", "multiplied", "output", "write_alm", "write_map"]
+__all__ = ["MODES", "Field", "Transform", "accuracy_of", "batch", "field_of", "multiplied", "output", "write_alm", "write_map"]

@@ -29,7 +29,7 @@ def synthesis_general(*, alm: NDArray[Any], spin: int, lmax: int, loc: NDArray[A
     alm: (nalm, x), complex64 or complex128. loc: [npix, 2], float64, theta from 0 to pi and phi of any number of turns, rad.
     epsilon: bound of max |error| / max |f| over the sphere, from 2e-14 to 0.1. map: where to write, of alm's precision.
     sigma_min, sigma_max: how much ducc0 may oversample; Zonal chooses what is quickest within epsilon. verbose: prints what was
-    chosen. spin, lmax, mmax, mstart, lstride, mode, nthreads: as of `synthesis`. Where points stay the same over calls,
+    chosen. mode: as of `synthesis`, and so are spin, lmax, mmax, mstart, lstride and nthreads. Where points stay the same over calls,
     `zonal.PointTransform` sorts them once.
     """
     points = _Points(loc, lmax, mmax, mstart, lstride, field_of(spin, mode, lmax), epsilon, nthreads, sigma_min, sigma_max, verbose)
@@ -48,8 +48,8 @@ def adjoint_synthesis_general(*, map: NDArray[Any], spin: int, lmax: int, loc: N
                               mode: str = "STANDARD", verbose: bool = False) -> NDArray[Any]:
     """Returns the coefficients alm = S^T map, a_lm = sum_p f_p conj(Y_lm(p)), of values at any points.
 
-    map: (nmaps, npix), float32 or float64. alm: where to write, (nalm, x) of map's precision. Other arguments are those of
-    `synthesis_general`.
+    map: (nmaps, npix), float32 or float64. alm: where to write, (nalm, x) of map's precision. mode: as of `synthesis`. Other
+    arguments are those of `synthesis_general`.
     """
     points = _Points(loc, lmax, mmax, mstart, lstride, field_of(spin, mode, lmax), epsilon, nthreads, sigma_min, sigma_max, verbose)
     values = points.of_points(map)

@@ -42,7 +42,7 @@ def synthesis_2d(*, alm: NDArray[Any], spin: int, lmax: int, geometry: str, nthe
     first rule), "F2" (Fejer's second rule), "MW" (McEwen & Wiaux, south pole), "MWflip" (north pole), "DH" (Driscoll & Healy,
     north pole) or "GL" (Gauss-Legendre). ntheta, nphi: rings and pixels of each, by default those of `map`, an array of alm's
     precision to write to. phi0: longitude of each ring's first pixel, rad. ringfactor: [ntheta], what the pixels of a ring are
-    multiplied by in the end. spin, lmax, mmax, mstart, lstride, mode, nthreads: as of `synthesis`.
+    multiplied by in the end. mode: as of `synthesis`, and so are spin, lmax, mmax, mstart, lstride and nthreads.
     """
     return _synthesized("synthesize", alm, field_of(spin, mode, lmax), lmax, geometry, ntheta, nphi, mmax, nthreads, map, phi0,
                         ringfactor, mstart, lstride)
@@ -69,7 +69,7 @@ def adjoint_synthesis_2d(*, map: NDArray[Any], spin: int, lmax: int, geometry: s
     """Returns the coefficients alm = S^T map, a_lm = sum_p f_p conj(Y_lm(p)), without weights.
 
     map: (nmaps, ntheta, nphi), float32 or float64, which is multiplied by ringfactor at first. alm: where to write, (nalm, x)
-    of map's precision. Other arguments are those of `synthesis_2d`.
+    of map's precision. mode: as of `synthesis`. Other arguments are those of `synthesis_2d`.
     """
     return _coefficients("adjoint", map, field_of(spin, mode, lmax), lmax, geometry, mmax, nthreads, alm, phi0, ringfactor,
                          mstart, lstride)

@@ -11,7 +11,7 @@ from ... import _core
 from ..._checked import checked, invalid
 from .._arguments import complexes, contiguous, partner, reals, result_in, threads_of, vector, whole, written
 from .._layouts import AlmLayout, RingLayout
-from .._transforms import field_of, write_alm, write_map
+from .._transforms import accuracy_of, field_of, write_alm, write_map
 
 
 @checked
@@ -22,9 +22,9 @@ def alm2leg(*, alm: NDArray[Any], lmax: int, theta: NDArray[Any], spin: int = 0,
 
     alm: (nalm, x), a_lm of the i-th order at index mstart[i] + lstride l. theta: [ntheta], colatitudes, rad. mval: the orders,
     each once, from 0 to lmax, to be given with mstart: [nm] both; by default all orders, one after the other. leg: where to
-    write, nleg = 1 for spin 0, else 2, of Q and U. spin, mode, nthreads, theta_interpol: as of `synthesis`.
+    write, nleg = 1 for spin 0, else 2, of Q and U. mode: as of `synthesis`, and so are spin, nthreads and theta_interpol.
     """
-    half = _Half(lmax, theta, spin, mval, mstart, lstride, nthreads, mode)
+    half = _Half(lmax, theta, spin, mval, mstart, lstride, nthreads, mode, theta_interpol)
     values = complexes("alm", alm)
     if values.ndim != 2 or len(values) != half.field.n_alm:
         raise invalid("alm", None, f"has shape {values.shape}: must be ({half.field.n_alm}, x)")
@@ -45,7 +45,7 @@ def leg2alm(*, leg: NDArray[Any], lmax: int, theta: NDArray[Any], spin: int = 0,
 
     leg: (nleg, ntheta, nm), complex64 or complex128. alm: where to write, (nalm, x). Other arguments are those of `alm2leg`.
     """
-    half = _Half(lmax, theta, spin, mval, mstart, lstride, nthreads, mode)
+    half = _Half(lmax, theta, spin, mval, mstart, lstride, nthreads, mode, theta_interpol)
     values, shape = complexes("leg", leg), (half.field.n_map, half.n_rings, half.n_orders)
     if values.shape != shape:
         raise invalid("leg", None, f"has shape {values.shape}: must be {shape}")
@@ -113,7 +113,8 @@ def map2leg(*, map: NDArray[Any], nphi: NDArray[Any], phi0: NDArray[Any], ringst
 class _Half:
     """What alm2leg and leg2alm have in common. order: where the columns of leg, by ascending orders, are in the caller's."""
 
-    def __init__(self, lmax: int, theta: Any, spin: int, mval: Any, mstart: Any, lstride: int, nthreads: int, mode: str) -> None:
+    def __init__(self, lmax: int, theta: Any, spin: int, mval: Any, mstart: Any, lstride: int, nthreads: int, mode: str,
+                 interpolates: bool) -> None:
         if lmax < 0:
             raise invalid("lmax", lmax, "must be 0 or more")
         if (mval is None) != (mstart is None):
@@ -131,7 +132,8 @@ class _Half:
         self._degrees = np.concatenate([np.arange(m, lmax + 1) for m in ascending]) if self.field.is_derivative else None
         one = np.ones(len(angles), np.int64)
         rings = RingLayout(angles, one, np.zeros(len(angles)), np.arange(len(angles)), 1, None)
-        self.plan = _core.LegendrePlan(rings.grid, lmax, self.field.spin, self.field.parts, threads_of(nthreads), ascending.tolist())
+        self.plan = _core.LegendrePlan(rings.grid, lmax, self.field.spin, self.field.parts, threads_of(nthreads),
+                                       accuracy_of(interpolates), ascending.tolist())
 
     def scaled(self, alm: NDArray[Any]) -> NDArray[Any]:
         """alm, [.., n_alm], or a copy times sqrt(l (l + 1))."""

@@ -31,13 +31,13 @@ def synthesis(*, alm: NDArray[Any], theta: NDArray[Any], lmax: int, mstart: NDAr
     be. It is returned, and elements that belong to no ring stay as they are (0 in a new array).
     mode: "STANDARD"; "GRAD_ONLY" for E alone, B being 0; "DERIV1", which stands for spin 1, E alone and a_lm times
     sqrt(l (l + 1)): the gradient, d/dtheta and d/(sin theta dphi).
-    theta_interpol: a hint that ducc0 needs. Zonal looks itself whether it pays to go by equidistant rings.
+    theta_interpol: lets rings be resampled from equidistant ones where that is quicker, to 1e-13 of the largest value.
     nthreads: 0 for as many as `zonal.threads()` says.
     """
     values, field, has_batch = _alm_and_field(alm, spin, mode, lmax)
     layout, orders = AlmLayout.of_all(lmax, mmax, mstart, lstride)
     rings = RingLayout(theta, nphi, phi0, ringstart, pixstride, ringfactor)
-    transform = Transform(rings.grid, lmax, orders, field, threads_of(nthreads))
+    transform = Transform(rings.grid, lmax, orders, field, threads_of(nthreads), theta_interpol)
     given = layout.read(values)
     shape = (len(values), field.n_map) if has_batch else (field.n_map,)
     return write_map(rings, map, shape, partner(values.dtype), lambda maps: transform.synthesize(given, maps))
@@ -51,14 +51,14 @@ def adjoint_synthesis(*, map: NDArray[Any], theta: NDArray[Any], lmax: int, msta
     """Returns the coefficients alm = S^T map, a_lm = sum_p f_p conj(Y_lm(p)), without weights.
 
     map: ([transform,] nmaps, x), float32 or float64, whose pixels are multiplied by ringfactor at first. alm: where to write,
-    ([transform,] nalm, x) of map's precision; elements that the layout does not use stay as they are. Other arguments are those
-    of `synthesis`.
+    ([transform,] nalm, x) of map's precision; elements that the layout does not use stay as they are. mode: as of `synthesis`,
+    with E alone where it has one part. Other arguments are those of `synthesis`.
     """
     field = field_of(spin, mode, lmax)
     values, has_batch = batch("map", reals("map", map), field.n_map)
     layout, orders = AlmLayout.of_all(lmax, mmax, mstart, lstride)
     rings = RingLayout(theta, nphi, phi0, ringstart, pixstride, ringfactor)
-    transform = Transform(rings.grid, lmax, orders, field, threads_of(nthreads))
+    transform = Transform(rings.grid, lmax, orders, field, threads_of(nthreads), theta_interpol)
     given = rings.read(values)
     shape = (len(values), field.n_alm) if has_batch else (field.n_alm,)
     return write_alm(layout, alm, shape, partner(values.dtype), lambda found: transform.adjoint(given, found))
@@ -105,7 +105,7 @@ def pseudo_analysis(*, map: NDArray[Any], theta: NDArray[Any], lmax: int, mstart
     rings = RingLayout(theta, nphi, phi0, ringstart, pixstride, ringfactor)
     if rings.overlap:
         raise invalid("ringstart", None, "puts two pixels at one place: must put each at a place of its own")
-    solver = LeastSquares(Transform(rings.grid, lmax, orders, field, threads_of(nthreads)), rings.grid.n_pixels)
+    solver = LeastSquares(Transform(rings.grid, lmax, orders, field, threads_of(nthreads), theta_interpol), rings.grid.n_pixels)
     given, guess = rings.read(values), None
     dtype = partner(values.dtype)
     shape = (len(values), field.n_alm) if has_batch else (field.n_alm,)
