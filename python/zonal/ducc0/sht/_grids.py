@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ..._checked import arguments_as, checked, invalid
 from ...grid import Grid
-from .._arguments import complexes, contiguous, partner, reals, result_in, threads_of, vector, written
+from .._arguments import complexes, contiguous, partner, reals, threads_of, vector, written
 from .._layouts import AlmLayout
 from .._transforms import Field, Transform, field_of, write_alm
 
@@ -126,30 +126,21 @@ def _synthesized(call: str, alm: Any, field: Field, lmax: int, geometry: str, nt
     values = _of_components("alm", complexes("alm", alm), field.n_alm, 2)
     layout, orders = AlmLayout.of_all(lmax, mmax, mstart, lstride)
     dtype = partner(values.dtype)
-    sizes = {"ntheta": ntheta, "nphi": nphi}
-    if map is not None:
-        there = _of_components("map", written("map", map, np.shape(map), dtype), field.n_map, 3)
-        for axis, name in enumerate(sizes, 1):
-            if sizes[name] not in (None, there.shape[axis]):
-                raise invalid(name, sizes[name], f"must be {there.shape[axis]}, as of map")
-            sizes[name] = there.shape[axis]
-    for name, size in sizes.items():
-        if size is None:
-            raise invalid(name, None, "must be given where map is not")
-    grid = _grid(geometry, sizes["ntheta"], sizes["nphi"], phi0)  # type: ignore[arg-type]
-    shape = (field.n_map, sizes["ntheta"], sizes["nphi"])
-    out = np.empty(shape, dtype) if map is None else map
-    factors = None if ringfactor is None else vector("ringfactor", ringfactor, sizes["ntheta"])
+    there = None if map is None else _of_components("map", written("map", map, np.shape(map), dtype), field.n_map, 3)
+    rings, pixels = (_size(name, given, None if there is None else there.shape[axis])
+                     for axis, (name, given) in enumerate({"ntheta": ntheta, "nphi": nphi}.items(), 1))
+    grid = _grid(geometry, rings, pixels, phi0)
+    shape = (field.n_map, rings, pixels)
+    out = np.empty(shape, dtype) if there is None else there
+    factors = None if ringfactor is None else vector("ringfactor", ringfactor, rings)
     transform = Transform(grid._grid, lmax, orders, field, threads_of(nthreads))
-    with result_in(out) as rows:
-        there = rows if rows.flags.c_contiguous else np.empty(shape, dtype)
-        flat = there.reshape(1, field.n_map, -1)
-        transform.synthesize(layout.read(values)[None], flat, getattr(transform.plan, call))
-        if factors is not None:
-            there *= factors[:, None].astype(dtype)
-        if there is not rows:
-            rows[...] = there
-    return out  # type: ignore[no-any-return]
+    pixelwise = out if out.flags.c_contiguous else np.empty(shape, dtype)
+    transform.synthesize(layout.read(values)[None], pixelwise.reshape(1, field.n_map, -1), getattr(transform.plan, call))
+    if factors is not None:
+        pixelwise *= factors[:, None].astype(dtype)
+    if pixelwise is not out:
+        out[...] = pixelwise
+    return out
 
 
 def _coefficients(call: str, map: Any, field: Field, lmax: int, geometry: str, mmax: int | None, nthreads: int, alm: Any,
@@ -162,6 +153,16 @@ def _coefficients(call: str, map: Any, field: Field, lmax: int, geometry: str, m
     transform = Transform(grid._grid, lmax, orders, field, threads_of(nthreads))
     given = contiguous(values.reshape(1, field.n_map, -1))
     return write_alm(layout, alm, (field.n_alm,), partner(values.dtype), lambda found: getattr(transform, call)(given, found))
+
+
+def _size(name: str, given: int | None, of_map: int | None) -> int:
+    """A size of a grid, as given or as of the map."""
+    size = of_map if given is None else given
+    if size is None:
+        raise invalid(name, None, "must be given where map is not")
+    if of_map is not None and size != of_map:
+        raise invalid(name, size, f"must be {of_map}, as of map")
+    return size
 
 
 def _of_components(name: str, array: NDArray[Any], components: int, axes: int) -> NDArray[Any]:

@@ -139,12 +139,13 @@ class _Half:
         """alm, [.., n_alm], or a copy times sqrt(l (l + 1))."""
         if self._degrees is None:
             return alm
-        return alm * np.sqrt(self._degrees * (self._degrees + 1.0)).astype(partner(alm.dtype))
+        result: NDArray[Any] = alm * np.sqrt(self._degrees * (self._degrees + 1.0)).astype(partner(alm.dtype))
+        return result
 
 
 def _any_theta(count: int) -> NDArray[np.float64]:
     """Colatitudes of rings whose latitude does not matter, in pairs from both ends, which share a transform."""
-    return (np.arange(count) + 0.5) * (np.pi / max(count, 1))
+    return np.asarray((np.arange(count) + 0.5) * (np.pi / max(count, 1)), np.float64)
 
 
 __all__ = ["alm2leg", "alm2leg_deriv1", "leg2alm", "leg2map", "map2leg"]

@@ -130,9 +130,9 @@ class LeastSquares:
         self.transform, self.n_pixels = transform, n_pixels
 
     def solve(self, maps: NDArray[Any], found: NDArray[Any], max_steps: int, tolerance: float,
-              guess: NDArray[Any] | None) -> list[tuple[int, int, float, float]]:
+              guess: NDArray[Any] | None) -> list[tuple[int | float, ...]]:
         """Writes alm of each of the maps, [transform, component, ..], and returns (reason, steps, residual, quality)."""
-        reports = []
+        reports: list[tuple[int | float, ...]] = []
         for i, one in enumerate(maps):
             solution = lsmr(self._forward, self._adjoint, product_of(self.transform.lmax), one, max_steps, tolerance,
                             None if guess is None else guess[i])
@@ -141,15 +141,15 @@ class LeastSquares:
         return reports
 
     def _forward(self, alm: NDArray[Any]) -> NDArray[Any]:
-        maps = np.zeros((1, self.transform.field.n_map, self.n_pixels), partner(alm.dtype))
-        self.transform.synthesize(contiguous(alm[None]), maps)
-        return maps[0]
+        maps: NDArray[Any] = np.zeros((self.transform.field.n_map, self.n_pixels), partner(alm.dtype))
+        self.transform.synthesize(contiguous(alm[None]), maps[None])
+        return maps
 
     def _adjoint(self, map: NDArray[Any]) -> NDArray[Any]:
         n_alm = self.transform.plan.n_alm
-        alm = np.empty((1, self.transform.field.n_alm, n_alm), partner(map.dtype))
-        self.transform.adjoint(contiguous(map[None]), alm)
-        return alm[0]
+        alm: NDArray[Any] = np.empty((self.transform.field.n_alm, n_alm), partner(map.dtype))
+        self.transform.adjoint(contiguous(map[None]), alm[None])
+        return alm
 
 
 def _alm_and_field(alm: Any, spin: int, mode: str, lmax: int) -> tuple[NDArray[Any], Any, bool]:
