@@ -1,5 +1,6 @@
 """What zonal.ducc0.misc and zonal.ducc0.fft have is ducc0's, and names that are missing say so."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -149,12 +150,15 @@ def test_wrong_arguments_are_refused(call, message):
         call()
 
 
-def test_the_guide_puts_it_in_place_of_ducc0():
-    guide = Path(__file__).parents[2] / "docs" / "guide" / "from_ducc0.md"
-    blocks = [block for block in guide.read_text().split("\n\n") if block.startswith("    ")]
-    lines = [line[4:] for block in blocks if "sys" in block for line in block.splitlines()]
-    program = "\n".join([*lines, "import ducc0, ducc0.healpix, zonal", "from ducc0.sht.experimental import synthesis_2d",
-                         "from ducc0.fft import good_size", "from ducc0.misc import get_deflected_angles",
-                         "assert synthesis_2d is zonal.ducc0.sht.synthesis_2d and ducc0.sht is zonal.ducc0.sht"])
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+GUIDE = Path(__file__).parents[2] / "docs" / "guide" / "from_ducc0.md"
+PROGRAMS = [re.sub("(?m)^    ", "", block) for block in re.findall(r"(?m)(?:^(?:    .*)?\n)+", GUIDE.read_text()) if "sys" in block]
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=["whole", "transforms"])
+def test_the_guide_puts_it_in_place_of_ducc0(program):
+    uses = ["import ducc0, ducc0.healpix, zonal", "from ducc0.sht.experimental import synthesis_2d", "from ducc0.healpix import Healpix_Base",
+            "from ducc0.fft import good_size", "from ducc0.misc import get_deflected_angles",
+            "assert synthesis_2d is zonal.ducc0.sht.synthesis_2d and ducc0.sht is zonal.ducc0.sht",
+            "assert Healpix_Base is zonal.ducc0.healpix.Healpix_Base is ducc0.healpix.Healpix_Base"]
+    done = subprocess.run([sys.executable, "-c", "\n".join([program, *uses])], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
