@@ -53,6 +53,7 @@ tutorials/from_healpy
 guide/command-line
 guide/what-a-request-means
 guide/from_healpy
+guide/from_ducc0
 guide/points
 guide/kernels
 guide/several-machines

@@ -24,6 +24,10 @@ struct Ring {
 /// Makes a ring from its colatitude (rad), computing cosine and sine.
 Ring make_ring(double theta, double phi_0, double weight, std::int64_t n_pixels, std::int64_t first_pixel);
 
+/// Gives southern rings whose colatitude is pi - theta of a northern ring to rounding (1e-15 rad) the ring's
+/// sine and the opposite of its cosine to the last bit, so that transforms share the work of the two.
+void mirror_southern_rings(std::vector<Ring>& rings);
+
 /// Pixels [first, end) of a map.
 struct PixelRange {
     std::int64_t first, end;

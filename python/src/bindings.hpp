@@ -14,6 +14,8 @@ void bind_grids(nb::module_& module);
 void bind_transforms(nb::module_& module);
 void bind_points(nb::module_& module);
 void bind_vector_fields(nb::module_& module);
+void bind_ring_modes(nb::module_& module);
+void bind_deflection(nb::module_& module);
 void bind_distributed(nb::module_& module);
 void bind_kernels(nb::module_& module);
 void bind_convolutions(nb::module_& module);

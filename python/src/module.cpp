@@ -19,6 +19,8 @@ NB_MODULE(_core, module) {
     zonal::python::bind_transforms(module);
     zonal::python::bind_points(module);
     zonal::python::bind_vector_fields(module);
+    zonal::python::bind_ring_modes(module);
+    zonal::python::bind_deflection(module);
     zonal::python::bind_distributed(module);
     zonal::python::bind_kernels(module);
     zonal::python::bind_convolutions(module);

@@ -77,8 +77,8 @@ class Transform {
     template <class T>
     void synthesize(const AnyArray<const Complex<T>>& alm, const AnyArray<T>& map, nb::handle progress,
                     Stream stream) const {
-        const auto from = batch_of(alm, has_components());
-        const auto to = batch_of(map, has_components());
+        const auto from = batch_of(alm, plan_.alm_components() == 2);
+        const auto to = batch_of(map, plan_.map_components() == 2);
         require_apart(from, to);
         with_workspace(stream, at_once(from), progress, [&](ShtWorkspace& workspace, const Progress& report) {
             plan_.synthesize<T>(from, to, workspace, report);
@@ -87,8 +87,8 @@ class Transform {
     template <class T>
     void adjoint(const AnyArray<const T>& map, const AnyArray<Complex<T>>& alm, nb::handle progress,
                  Stream stream) const {
-        const auto from = batch_of(map, has_components());
-        const auto to = batch_of(alm, has_components());
+        const auto from = batch_of(map, plan_.map_components() == 2);
+        const auto to = batch_of(alm, plan_.alm_components() == 2);
         require_apart(from, to);
         with_workspace(stream, at_once(from), progress, [&](ShtWorkspace& workspace, const Progress& report) {
             plan_.adjoint_synthesis<T>(from, to, workspace, report);
@@ -104,8 +104,8 @@ class Transform {
                                 .max_iterations = max_iterations,
                                 .ring_weights = std::move(ring_weights)};
         if (pixel_weights) options.pixel_weights = view_of<1>(*pixel_weights);
-        const auto from = batch_of(map, has_components());
-        const auto to = batch_of(alm, has_components());
+        const auto from = batch_of(map, plan_.map_components() == 2);
+        const auto to = batch_of(alm, plan_.alm_components() == 2);
         require_apart(from, to);
         AnalysisReport done;
         with_workspace(stream, at_once(from), progress, [&](ShtWorkspace& workspace, const Progress& report) {
@@ -118,8 +118,8 @@ class Transform {
     template <class T>
     void adjoint_analysis(const AnyArray<const Complex<T>>& alm, const AnyArray<T>& map, nb::handle progress,
                           Stream stream) const {
-        const auto from = batch_of(alm, has_components());
-        const auto to = batch_of(map, has_components());
+        const auto from = batch_of(alm, plan_.alm_components() == 2);
+        const auto to = batch_of(map, plan_.map_components() == 2);
         require_apart(from, to);
         with_workspace(stream, at_once(from), progress, [&](ShtWorkspace& workspace, const Progress& report) {
             zonal::adjoint_analysis<T>(plan_, from, to, workspace, report);
@@ -137,8 +137,6 @@ class Transform {
     }
 
   private:
-    bool has_components() const { return plan_.options().spin > 0; }
-
     template <class Work>
     void with_workspace(Stream stream, std::int64_t n_maps, nb::handle progress, const Work& work) const {
         without_gil(progress, [&](const Progress& report) {

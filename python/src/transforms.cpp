@@ -50,19 +50,29 @@ void bind_transforms(nb::module_& module) {
                "Whether the grid has enough rings and pixels for lmax.")
         .field("note", &AnalysisReport::note, "What a user should know, one sentence, or nothing.");
 
+    nb::enum_<SpinParts>(module, "SpinParts")
+        .value("both", SpinParts::both)
+        .value("gradient", SpinParts::gradient)
+        .value("curl", SpinParts::curl);
     nb::class_<Transform> transform(module, "Transform");
     transform
-        .def("__init__",
-             [](Transform* self, const Grid& grid, std::int64_t lmax, std::int64_t mmax, int spin,
-                int threads, const std::string& device, std::int64_t max_workspace_bytes) {
-                 const GilRelease release;
-                 new (self) Transform(kept_plan(grid, {.lmax = lmax,
-                                                       .mmax = mmax,
-                                                       .spin = spin,
-                                                       .threads = threads,
-                                                       .device = parse_device(device),
-                                                       .max_workspace_bytes = max_workspace_bytes}));
-             })
+        .def(
+            "__init__",
+            [](Transform* self, const Grid& grid, std::int64_t lmax, std::int64_t mmax, int spin, int threads,
+               const std::string& device, std::int64_t max_workspace_bytes, SpinParts parts,
+               double accuracy) {
+                const GilRelease release;
+                new (self) Transform(kept_plan(grid, {.lmax = lmax,
+                                                      .mmax = mmax,
+                                                      .spin = spin,
+                                                      .parts = parts,
+                                                      .threads = threads,
+                                                      .device = parse_device(device),
+                                                      .accuracy = accuracy,
+                                                      .max_workspace_bytes = max_workspace_bytes}));
+            },
+            nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(),
+            nb::arg("parts") = SpinParts::both, nb::arg("accuracy") = ShtOptions{}.accuracy)
         .def_prop_ro("number", &Transform::number)
         .def_prop_ro("n_alm", [](const Transform& t) { return t.plan().layout().size(); })
         .def_prop_ro("mmax", [](const Transform& t) { return t.plan().layout().mmax(); })

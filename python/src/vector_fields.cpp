@@ -77,10 +77,6 @@ void bind_vector_fields(nb::module_& module) {
     nb::enum_<VectorComponents>(module, "VectorComponents")
         .value("theta_phi", VectorComponents::theta_phi)
         .value("east_north", VectorComponents::east_north);
-    nb::enum_<SpinParts>(module, "SpinParts")
-        .value("both", SpinParts::both)
-        .value("gradient", SpinParts::gradient)
-        .value("curl", SpinParts::curl);
     nb::class_<VectorPlan> vectors(module, "VectorPlan");
     vectors.def("__init__", [](VectorPlan* self, const Grid& grid, std::int64_t lmax, std::int64_t mmax,
                                SpinParts parts, VectorScalars scalars, VectorComponents components,

@@ -96,7 +96,7 @@ if not TYPE_CHECKING:
                   "split", "vector_fields"):
         del globals()[_name]
 
-    _PARTS = {"chebyshev", "gwrm", "healpy", "jax", "mpi", "torch"}
+    _PARTS = {"chebyshev", "ducc0", "gwrm", "healpy", "jax", "mpi", "torch"}
     # Where healpy has them at its top, this package elsewhere.
     _OWN = {"gauss_beam": "gaussian_window", "smoothing": "smooth", "ud_grade": "udgrade"} | \
         {name: f"io.{name}" for name in io.__all__} | {name: f"plot.{one}" for name, one in plot.OF_HEALPY.items()}

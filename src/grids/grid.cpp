@@ -78,6 +78,24 @@ Ring make_ring(double theta, double phi_0, double weight, std::int64_t n_pixels,
     return {theta, std::cos(theta), std::sin(theta), phi_0, weight, n_pixels, first_pixel};
 }
 
+void mirror_southern_rings(std::vector<Ring>& rings) {
+    // pi - theta and the nearest double to the colatitude each are up to an ulp of pi off, 4.4e-16.
+    constexpr double rounding = 1e-15;
+    std::vector<std::size_t> north;
+    for (std::size_t i = 0; i < rings.size(); ++i)
+        if (rings[i].cos_theta > rounding) north.push_back(i);
+    const auto theta_of = [&](std::size_t i) { return rings[i].theta; };
+    std::ranges::stable_sort(north, {}, theta_of);
+    for (Ring& ring : rings) {
+        if (!(ring.cos_theta < -rounding)) continue;
+        const double mirror = std::numbers::pi - ring.theta;
+        const auto found = std::ranges::lower_bound(north, mirror - rounding, {}, theta_of);
+        if (found == north.end() || !(rings[*found].theta <= mirror + rounding)) continue;
+        ring.cos_theta = -rings[*found].cos_theta;
+        ring.sin_theta = rings[*found].sin_theta;
+    }
+}
+
 Grid::Grid(std::vector<Ring> rings, std::int64_t n_map_pixels, std::string name)
     : rings_(std::make_shared<const std::vector<Ring>>(std::move(rings))),
       n_pixels_(n_map_pixels),

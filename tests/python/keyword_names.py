@@ -8,7 +8,8 @@ from public_calls import public_calls
 
 # Modules with functions that public_calls() does not list: each function counts under the first name that it has.
 MODULES = ["zonal.jax", "zonal.torch", *(f"zonal.healpy.{name}" for name in ("pixelfunc", "rotator", "sphtfunc",
-                                                                             "fitsfunc", "cookbook"))]
+                                                                             "fitsfunc", "cookbook")),
+           *(f"zonal.ducc0.{name}" for name in ("sht", "healpix", "misc", "fft"))]
 ABSENT = [name for name in ("zonal.jax", "zonal.torch") if importlib.util.find_spec(name.rpartition(".")[2]) is None]
 """Modules of which what they need is not installed."""
 OTHER_NAMES = ("zonal.io.Map.", "zonal.plan")
@@ -21,6 +22,9 @@ def functions():
     found = {call.name: call.make for call in public_calls() if not call.name.startswith(OTHER_NAMES)}
     found |= {f"zonal.healpy.Alm.{name}": getattr(healpy.Alm,
                                                   name) for name in ("getsize", "getlm", "getidx", "getlmax")}
+    from zonal.ducc0.healpix import Healpix_Base
+    found |= {f"zonal.ducc0.healpix.Healpix_Base.{name}": function for name, function in vars(Healpix_Base).items()
+              if inspect.isfunction(function) and not name.startswith("_")}
     seen = {id(inspect.unwrap(function)) for function in found.values()}
     for module in (name for name in MODULES if name not in ABSENT):
         home = importlib.import_module(module)

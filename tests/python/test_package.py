@@ -31,7 +31,7 @@ def test_all_names_are_there_and_documented():
 def test_only_names_for_users_are_listed():
     import zonal.healpy
 
-    assert set(dir(zonal)) - set(zonal.__all__) <= {"chebyshev", "gwrm", "healpy", "jax", "mpi", "torch"}
+    assert set(dir(zonal)) - set(zonal.__all__) <= {"chebyshev", "ducc0", "gwrm", "healpy", "jax", "mpi", "torch"}
     import zonal.chebyshev
     import zonal.gwrm
 

@@ -22,6 +22,7 @@ Grid grid_of_rings(const Doubles& theta, const Doubles& phi_0, const Doubles& we
     rings.reserve(theta.shape(0));
     for (std::size_t i = 0; i < theta.shape(0); ++i)
         rings.push_back(make_ring(theta(i), phi_0(i), weight(i), n_pixels(i), first_pixel(i)));
+    mirror_southern_rings(rings);
     return Grid(std::move(rings), n_map_pixels, name);
 }
 

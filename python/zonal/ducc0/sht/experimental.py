@@ -1,0 +1,29 @@
+"""The same functions as zonal.ducc0.sht: programs import them from either, as in ducc0."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..._names import no_attribute
+from ._general import adjoint_synthesis_general, pseudo_analysis_general, synthesis_general
+from ._grids import (
+    adjoint_analysis_2d,
+    adjoint_synthesis_2d,
+    analysis_2d,
+    get_gridweights,
+    maximum_safe_l,
+    synthesis_2d,
+    synthesis_2d_deriv1,
+)
+from ._legs import alm2leg, alm2leg_deriv1, leg2alm, leg2map, map2leg
+from ._rings import adjoint_synthesis, pseudo_analysis, synthesis, synthesis_deriv1
+
+__all__ = [
+    "adjoint_analysis_2d", "adjoint_synthesis", "adjoint_synthesis_2d", "adjoint_synthesis_general", "alm2leg", "alm2leg_deriv1", "analysis_2d",
+    "get_gridweights", "leg2alm", "leg2map", "map2leg", "maximum_safe_l", "pseudo_analysis", "pseudo_analysis_general", "synthesis", "synthesis_2d",
+    "synthesis_2d_deriv1", "synthesis_deriv1", "synthesis_general",
+]
+
+if not TYPE_CHECKING:
+    def __getattr__(name: str) -> Any:
+        raise no_attribute("zonal.ducc0.sht.experimental", name, __all__, "it is not in Zonal" if name in ("alm2flm", "flm2alm") else "")
