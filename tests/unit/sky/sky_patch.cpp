@@ -8,6 +8,7 @@
 #include "zonal/error.hpp"
 #include "zonal/mask.hpp"
 #include "zonal/sky/comparison.hpp"
+#include "zonal/sky/map_analysis.hpp"
 #include "zonal/sky/resampling.hpp"
 #include "zonal/sky/udgrade.hpp"
 
@@ -74,6 +75,22 @@ TEST(SkyPatches, HaveTheirPixelsAndNoOthers) {
     EXPECT_EQ(patch(Order::ring).place(16), -1);
     EXPECT_EQ(patch(Order::ring).place(n_pixels - 1), -1);
     EXPECT_FALSE(SkyMap(whole(Order::ring).to_file(), Extent::whole_sky).is_patch());
+}
+
+TEST(SkyPatches, NameTheFirstPixelThatIsNotKnown) {
+    const auto refusal_of = [](std::vector<std::int64_t> pixels) {
+        return [pixels = std::move(pixels)] {
+            SkyMap map(part_of_sky(Order::ring, pixels), Extent::own_pixels);
+            Array<double, 2> known(map.rows().extents());
+            apply_mask(map, {}, MaskMode::error, known.view(), 1);
+        };
+    };
+    EXPECT_THAT(refusal_of({0, 1, 40, 2}), ThrowsMessage<InvalidArgument>(HasSubstr(
+                                               "765 pixels are UNSEEN or masked, the first is pixel 3 in")));
+    EXPECT_THAT(refusal_of({0, 1, 2, 40}),
+                ThrowsMessage<InvalidArgument>(HasSubstr("the first is pixel 2 in")));
+    EXPECT_THAT(refusal_of({5, 1, 40, 2}),
+                ThrowsMessage<InvalidArgument>(HasSubstr("the first is pixel 0 in")));
 }
 
 TEST(SkyPatches, FilesComeBackAsTheyWere) {

@@ -136,6 +136,18 @@ TYPED_TEST(SplitConvolution, InSinglePrecisionAddsRounding) {
     EXPECT_LE(relative_rms(convolved, expected), 1e-6);
 }
 
+TYPED_TEST(SplitConvolution, SumsOverPixelsAreOfTheAccuracyAsked) {
+    const auto grid = Grid::healpix(32);
+    const auto maps = noise<double>(this->spin, 1, grid.n_pixels());
+    const auto split = make_split(this->spin, 20);
+    Array<double, 3> fine(maps.extents()), coarse(maps.extents());
+    this->convolve(typename TestFixture::Plan(grid, split, on_the_cpu()), maps, fine);
+    this->convolve(typename TestFixture::Plan(grid, split, on_the_cpu(1e-3)), maps, coarse);
+    const double difference = relative_rms(coarse, fine);
+    EXPECT_LE(difference, 1e-3);
+    EXPECT_GT(difference, 1e-9);
+}
+
 TYPED_TEST(SplitConvolution, BatchesAreAsOneByOne) {
     const auto grid = Grid::healpix(16);
     const auto maps = noise<double>(this->spin, 3, grid.n_pixels());

@@ -68,6 +68,7 @@ TEST_F(CarImages, RowsAreTurnedNorthToSouthAndLongitudesGrow) {
     EXPECT_NEAR(car.phi_0, 22.5 * degree, 1e-15);
     EXPECT_EQ(map.coordinates, CoordinateSystem::galactic);
     EXPECT_FALSE(map.partial());
+    EXPECT_TRUE(map.notes.empty());
     const std::vector<double> north(map.columns[0].values.begin(), map.columns[0].values.begin() + 8);
     EXPECT_THAT(north, ElementsAre(27, 26, 25, 24, 31, 30, 29, 28));
     EXPECT_EQ(map.columns[0].values[31], 4);
