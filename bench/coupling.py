@@ -15,14 +15,13 @@ import zonal
 
 
 def measure(name, lmax, options):
-    L = np.arange(2 * lmax + 1.0)
-    mask = 1 / (1 + L) ** 2
-    weighted = np.stack([mask * (2 * L + 1) / (4 * np.pi)] * 3)
+    mask = 1 / (1 + np.arange(2 * lmax + 1.0)) ** 2
+    masks = np.stack([mask] * 3)
     result = np.empty((4, lmax + 1, lmax + 1))
     peer = getattr(ducc0.misc.experimental, name)
     clock = time.process_time if options.cpu_time else time.perf_counter
     times = machine.paired(lambda: zonal.spectra.coupling_matrices(mask, lmax, threads=options.threads),
-                           lambda: peer(weighted, (0, 1, 4), result, nthreads=options.threads), options.runs, clock)
+                           lambda: peer(masks, (0, 1, 4), result, nthreads=options.threads), options.runs, clock)
     found = zonal.spectra.coupling_matrices(mask, lmax, threads=options.threads)
     theirs = result * (2 * np.arange(lmax + 1) + 1)
     return {"peer": name, "lmax": lmax, **times,
