@@ -61,6 +61,7 @@
 #include "zonal/sky/synfast.hpp"
 #include "zonal/sky/udgrade.hpp"
 #include "zonal/sky/vector_fields.hpp"
+#include "zonal/spectra/coupling.hpp"
 #include "zonal/spectrum.hpp"
 #include "zonal/split.hpp"
 #include "zonal/split_convolution.hpp"

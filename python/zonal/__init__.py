@@ -15,7 +15,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from . import _backend as _backend  # which chooses _core
-from . import _core, io, plot
+from . import _core, io, plot, spectra
 from ._angles import AngleLike, angle
 from ._caches import cache_limit, clear_caches
 from ._core import (
@@ -86,7 +86,7 @@ __all__ = [
     "cache_limit", "clear_caches", "cmake_dir", "convolve", "credible_levels", "curl", "deconvolution_window", "devices", "euler_angles", "fit_dipole", "gaussian_window",
     "get_include", "gradient", "hessian", "integral", "inverse_wavelet_transform", "io", "map2alm", "matched_filter_window", "needlet_windows", "plan", "plot",
     "remove_dipole", "resize_alm", "rotate_alm", "rotate_map", "rotation_matrix", "scale_discretised_windows",
-    "sky_window", "smooth", "synalm", "synfast", "threads", "udgrade", "vector2alm", "wavelet_transform", "wiener_spectrum",
+    "sky_window", "smooth", "spectra", "synalm", "synfast", "threads", "udgrade", "vector2alm", "wavelet_transform", "wiener_spectrum",
     "wiener_window",
 ]
 
