@@ -155,7 +155,7 @@ struct Interpolation {
             }
             for (std::int64_t q = 0; q < std::min(group, end - i); ++q)
                 for (std::int64_t f = 0; f < samples.n_fields; ++f) {
-                    const double* HWY_RESTRICT x = samples.data + f * samples.field_stride +
+                    const double* HWY_RESTRICT x = samples.data[f] +
                                                    (points.row[i + q] - samples.first_row) * samples.stride +
                                                    points.column[i + q];
                     V sums[N], by_theta[N];

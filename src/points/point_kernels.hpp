@@ -33,11 +33,11 @@ struct Tile {
 /// whatever n: x / (2 pi) and its product with n are taken in two doubles each.
 void find_places(const double* x, std::int64_t count, std::int64_t n, double* cell, double* fraction);
 
-/// Fields of an array of samples, for kernels: the first stored sample of the first row that is there, whose
+/// Fields of samples, for kernels: of each, the first stored sample of the first row that is there, whose
 /// number among all rows is first_row.
 struct SampleFields {
-    const double* data;
-    std::int64_t first_row, stride, field_stride, n_fields;
+    const double* const* data;  ///< [n_fields]
+    std::int64_t first_row, stride, n_fields;
 };
 
 /// values: [field][stride], of the points [first, end): sums of samples times weights. slopes: whether
