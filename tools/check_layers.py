@@ -40,13 +40,14 @@ ALLOWED = {
     "grids": {"core", "fft"},
     "sht": {"core", "fft", "grids"},
     "points": {"core", "fft", "grids", "sht"},
+    "beams": {"core", "fft", "grids", "sht", "points"},
     "sky": {"core", "fft", "grids", "sht", "points"},
     "radial": {"core", "fft", "grids", "sht", "points", "sky"},
     "split": {"core", "fft", "grids", "sht", "points", "sky", "radial"},
     "planning": {"core", "fft", "grids", "sht", "points", "sky", "radial", "split"},
     "chebyshev": {"core", "fft"},
     "gwrm": {"core", "fft", "chebyshev"},
-    "io": {"core", "fft", "grids", "sht", "points", "sky", "radial", "split", "planning", "gwrm", "distributed"},
+    "io": {"core", "fft", "grids", "sht", "points", "beams", "sky", "radial", "split", "planning", "gwrm", "distributed"},
     "distributed": {"core", "fft", "grids", "sht", "points", "sky", "radial"},
 }
 ALLOWED["everything"] = set(ALLOWED)  # the headers that include all others
