@@ -41,9 +41,10 @@ void check_finite(const char* name, const View<const double, 2>& angles) {
 }
 
 core::AlignedVector<double> sorted(const View<const double, 1>& angles, const PointPlan& plan) {
-    const auto& caller = plan.implementation().caller;
-    core::AlignedVector<double> made(caller.size());
-    for (std::size_t i = 0; i < made.size(); ++i) made[i] = angles[caller[i]];
+    const auto& points = plan.implementation();
+    core::AlignedVector<double> made(static_cast<std::size_t>(points.n_points));
+    for (std::int64_t i = 0; i < points.n_points; ++i)
+        made[static_cast<std::size_t>(i)] = angles[points.placed[i].caller];
     return made;
 }
 
@@ -205,7 +206,7 @@ void scan_set(const BeamConvolver::Implementation& convolver, const Fields& from
                            task_end = std::min(begin + points::task_points, points.n_points);
         for (std::int64_t first = begin; first < task_end; first += block) {
             const std::int64_t end = std::min(first + block, task_end);
-            points::interpolate_points(plan.polynomials, samples, points.placed(), first, end, false,
+            points::interpolate_points(plan.polynomials, samples, points.placed, first, end, false,
                                        values.data(), block);
             for (std::size_t i = 0; i < set.detectors.size(); ++i) {
                 turns.make(i, first, end - first);
@@ -214,7 +215,7 @@ void scan_set(const BeamConvolver::Implementation& convolver, const Fields& from
                     add_term(term, turns, values.data(), end - first, sums);
                 const View<T, 1> out = tod[set.detectors[i]];
                 for (std::int64_t p = first; p < end; ++p)
-                    out[points.caller[static_cast<std::size_t>(p)]] = static_cast<T>(sums[p - first]);
+                    out[points.placed[p].caller] = static_cast<T>(sums[p - first]);
             }
         }
     });
@@ -238,8 +239,7 @@ void spread_set(const BeamConvolver::Implementation& convolver, const Fields& to
                     turns.make(i, first, end - first);
                     const View<const T, 1> in = tod[set.detectors[i]];
                     for (std::int64_t p = first; p < end; ++p)
-                        measured[p - first] =
-                            static_cast<double>(in[points.caller[static_cast<std::size_t>(p)]]);
+                        measured[p - first] = static_cast<double>(in[points.placed[p].caller]);
                     for (const Term& term : fields.detectors[i].terms)
                         set_term(term, turns, measured, end - first, values + first - begin, stride);
                 }

@@ -26,8 +26,21 @@ constexpr std::int64_t lanes() {
 }
 constexpr std::int64_t group = 2 * lanes();
 static_assert(group <= points_at_once);
-/// Vectors of the widest window.
-constexpr int max_vectors = static_cast<int>((max_width + lanes() - 1) / lanes());
+
+/// Sums go by vectors of four at most, each of which lies in one line of a cache. Windows begin anywhere in a
+/// vector, and are preceded by weights of 0.
+using SumD = hn::CappedTag<double, 4>;
+using SumV = hn::Vec<SumD>;
+constexpr std::int64_t sum_lanes() {
+    return std::min<std::int64_t>(lanes(), 4);
+}
+constexpr std::int64_t vectors_of(std::int64_t width) {
+    return (width + 2 * sum_lanes() - 2) / sum_lanes();
+}
+constexpr int max_vectors = static_cast<int>(vectors_of(max_width));
+/// Weights of a point in phi: those vectors, and what is written behind them.
+constexpr std::int64_t column_room =
+    (max_width + 2 * longest_vector) / longest_vector * longest_vector + longest_vector;
 
 /// a b = p + e exactly.
 HWY_INLINE void exact_product(V a, V b, V& p, V& e) {
@@ -46,68 +59,104 @@ HWY_INLINE void exact_product(V a, V b, V& p, V& e) {
 #endif
 }
 
-HWY_INLINE void find(V x, V n, V& cell, V& fraction) {
+/// places of a vector of coordinates.
+HWY_INLINE void place(const PlaceRule& rule, V x, V& first, V& y) {
     const D d;
     const V inverse = hn::Set(d, 0x1.45f306dc9c883p-3),
             rest = hn::Set(d, -0x1.6b01ec5417056p-57);  // 1 / 2 pi
+    const V n = hn::Set(d, static_cast<double>(rule.n)),
+            half = hn::Set(d, static_cast<double>(rule.width) / 2);
     V p, e, q, r;
     exact_product(x, inverse, p, e);
     e = hn::MulAdd(x, rest, e);
     exact_product(p, n, q, r);
-    cell = hn::Round(q);
-    fraction = hn::Add(hn::Sub(q, cell), hn::MulAdd(e, n, r));
+    V cell = hn::Round(q);
+    const V fraction = hn::Add(hn::Sub(q, cell), hn::MulAdd(e, n, r));
+    const V start = hn::Ceil(hn::Sub(fraction, half));
+    y = hn::MulAdd(hn::Set(d, 2.0), hn::Sub(hn::Sub(fraction, start), half), hn::Set(d, 1.0));
+    if (rule.wraps) {
+        // Integers below 2^53; the number of turns may be one off.
+        const V turns = hn::Floor(hn::Mul(cell, hn::Set(d, 1 / static_cast<double>(rule.n))));
+        cell = hn::Sub(cell, hn::Mul(turns, n));
+        cell = hn::IfThenElse(hn::Lt(cell, hn::Zero(d)), hn::Add(cell, n), cell);
+        cell = hn::IfThenElse(hn::Ge(cell, n), hn::Sub(cell, n), cell);
+    }
+    first = hn::Add(hn::Add(cell, start), hn::Set(d, static_cast<double>(rule.border)));
 }
 
-void places(const double* x, std::int64_t count, std::int64_t n, double* cell, double* fraction) {
+bool places(const PlaceRule& rule, const double* x, std::int64_t count, std::int32_t* first, double* y) {
     const D d;
-    const V samples = hn::Set(d, static_cast<double>(n));
-    V cells, fractions;
+    const hn::Rebind<std::int32_t, D> di;
+    const V least = hn::Set(d, rule.least), most = hn::Set(d, rule.most);
+    auto valid = hn::Eq(least, least);
+    V firsts, ys;
     std::int64_t i = 0;
     for (; i + lanes() <= count; i += lanes()) {
-        find(hn::LoadU(d, x + i), samples, cells, fractions);
-        hn::StoreU(cells, d, cell + i);
-        hn::StoreU(fractions, d, fraction + i);
+        const V v = hn::LoadU(d, x + i);
+        valid = hn::And(valid, hn::And(hn::Ge(v, least), hn::Le(v, most)));
+        place(rule, v, firsts, ys);
+        hn::StoreU(hn::DemoteTo(di, firsts), di, first + i);
+        hn::StoreU(ys, d, y + i);
     }
     for (; i < count; ++i) {
         HWY_ALIGN double one[lanes()];
-        find(hn::Set(d, x[i]), samples, cells, fractions);
-        hn::Store(cells, d, one);
-        cell[i] = one[0];
-        hn::Store(fractions, d, one);
-        fraction[i] = one[0];
+        const V v = hn::Set(d, x[i]);
+        valid = hn::And(valid, hn::And(hn::Ge(v, least), hn::Le(v, most)));
+        place(rule, v, firsts, ys);
+        hn::Store(firsts, d, one);
+        first[i] = static_cast<std::int32_t>(one[0]);
+        hn::Store(ys, d, one);
+        y[i] = one[0];
     }
+    return hn::AllTrue(d, valid);
 }
 
-/// Weights of a group of points. What lies beyond the W-th is 0.
+/// Weights of a group of points.
 struct Weights {
-    HWY_ALIGN double rows[max_width + 1][group];             ///< [sample in theta][point]
-    HWY_ALIGN double columns[group][max_vectors * lanes()];  ///< [point][sample in phi]
+    HWY_ALIGN double rows[max_width + 1][group];   ///< [sample in theta][point]
+    HWY_ALIGN double columns[group][column_room];  ///< [point][sample in phi], from the start of a vector on
 };
 
-HWY_INLINE void transpose_to_points(const double (*HWY_RESTRICT of_samples)[group], int n_vectors,
-                                    double (*HWY_RESTRICT of_points)[max_vectors * lanes()]) {
+/// Samples of the widest window in whole vectors, by points.
+using ColumnScratch = double[(max_width + lanes() - 1) / lanes() * lanes()][group];
+
+HWY_INLINE void transpose_to_points(const ColumnScratch& of_samples, std::int64_t window,
+                                    const PlacedPoint* points,
+                                    double (*HWY_RESTRICT of_points)[column_room]) {
     const D d;
-    for (std::int64_t half = 0; half < group; half += lanes())
-        for (int v = 0; v < n_vectors; ++v) {
-            V x[lanes()];
-            for (std::int64_t i = 0; i < lanes(); ++i) x[i] = hn::Load(d, of_samples[v * lanes() + i] + half);
-            transpose(d, x);
-            for (std::int64_t i = 0; i < lanes(); ++i) hn::Store(x[i], d, of_points[half + i] + v * lanes());
+    for (std::int64_t half = 0; half < group; half += lanes()) {
+        std::int64_t shift[lanes()];
+        for (std::int64_t i = 0; i < lanes(); ++i) {
+            shift[i] = points[half + i].column % sum_lanes();
+            double* const out = of_points[half + i];
+            hn::Store(hn::Zero(d), d, out);
+            // Up to the end of the last vector; of this the window's own part is written again.
+            const SumD sum;
+            hn::StoreU(hn::Zero(sum), sum, out + window);
+            hn::StoreU(hn::Zero(sum), sum, out + window + sum_lanes());
         }
+        for (std::int64_t first = 0; first < window; first += lanes()) {
+            V x[lanes()];
+            for (std::int64_t i = 0; i < lanes(); ++i) x[i] = hn::Load(d, of_samples[first + i] + half);
+            transpose(d, x);
+            for (std::int64_t i = 0; i < lanes(); ++i)
+                hn::StoreU(x[i], d, of_points[half + i] + shift[i] + first);
+        }
+    }
 }
 
 /// Weights from even and odd parts: sample j of each pair gets even + y odd, its mirror image even - y odd
 /// times mirror_sign. The same polynomials serve both directions and all points. columns: [W in whole
 /// vectors][group], of which those from the W-th on are 0.
 template <bool Slopes>
-HWY_INLINE void write_weights(const WindowPolynomials& p, const PlacedPoints& points, std::int64_t first,
+HWY_INLINE void write_weights(const WindowPolynomials& p, const PlacedPoint* points,
                               double (*HWY_RESTRICT rows)[group], double (*HWY_RESTRICT columns)[group]) {
     const D d;
     constexpr std::int64_t L = lanes();
     V y[4], square[4];
     for (int half = 0; half < 2; ++half) {
-        y[half] = hn::LoadU(d, points.y_theta + first + half * L);
-        y[2 + half] = hn::LoadU(d, points.y_phi + first + half * L);
+        V place, caller;
+        hn::LoadInterleaved4(d, &points[half * L].y_theta, y[half], y[2 + half], place, caller);
     }
     for (int i = 0; i < 4; ++i) square[i] = hn::Mul(y[i], y[i]);
     const double* HWY_RESTRICT even = Slopes ? p.slope_even.data() : p.even.data();
@@ -136,43 +185,43 @@ HWY_INLINE void write_weights(const WindowPolynomials& p, const PlacedPoints& po
     }
 }
 
-using ColumnScratch = double[max_vectors * lanes()][group];
-
 template <int N>
 struct Interpolation {
     template <bool Slopes>
-    static void run(const WindowPolynomials& p, const SampleFields& samples, const PlacedPoints& points,
+    static void run(const WindowPolynomials& p, const SampleFields& samples, const PlacedPoint* points,
                     std::int64_t first, std::int64_t end, double* HWY_RESTRICT values, std::int64_t stride) {
-        const D d;
+        const SumD d;
         HWY_ALIGN Weights weights, slopes;
         HWY_ALIGN ColumnScratch columns = {}, column_slopes = {};
         for (std::int64_t i = first; i < end; i += group) {
-            write_weights<false>(p, points, i, weights.rows, columns);
-            transpose_to_points(columns, N, weights.columns);
+            write_weights<false>(p, points + i, weights.rows, columns);
+            transpose_to_points(columns, p.width, points + i, weights.columns);
             if constexpr (Slopes) {
-                write_weights<true>(p, points, i, slopes.rows, column_slopes);
-                transpose_to_points(column_slopes, N, slopes.columns);
+                write_weights<true>(p, points + i, slopes.rows, column_slopes);
+                transpose_to_points(column_slopes, p.width, points + i, slopes.columns);
             }
             for (std::int64_t q = 0; q < std::min(group, end - i); ++q)
                 for (std::int64_t f = 0; f < samples.n_fields; ++f) {
+                    const PlacedPoint& point = points[i + q];
                     const double* HWY_RESTRICT x = samples.data[f] +
-                                                   (points.row[i + q] - samples.first_row) * samples.stride +
-                                                   points.column[i + q];
-                    V sums[N], by_theta[N];
+                                                   (point.row - samples.first_row) * samples.stride +
+                                                   point.column / sum_lanes() * sum_lanes();
+                    SumV sums[N], by_theta[N];
                     for (int v = 0; v < N; ++v) sums[v] = by_theta[v] = hn::Zero(d);
                     for (std::int64_t row = 0; row < p.width; ++row, x += samples.stride) {
-                        const V w = hn::Set(d, weights.rows[row][q]);
-                        V slope = hn::Zero(d);
+                        const SumV w = hn::Set(d, weights.rows[row][q]);
+                        SumV slope = hn::Zero(d);
                         if constexpr (Slopes) slope = hn::Set(d, slopes.rows[row][q]);
                         for (int v = 0; v < N; ++v) {
-                            const V sample = hn::LoadU(d, x + v * lanes());
+                            const SumV sample = hn::Load(d, x + v * sum_lanes());
                             sums[v] = hn::MulAdd(w, sample, sums[v]);
                             if constexpr (Slopes) by_theta[v] = hn::MulAdd(slope, sample, by_theta[v]);
                         }
                     }
-                    const auto total = [&](const V* v, const double* w) HWY_ATTR {
-                        V sum = hn::Mul(v[0], hn::Load(d, w));
-                        for (int k = 1; k < N; ++k) sum = hn::MulAdd(v[k], hn::Load(d, w + k * lanes()), sum);
+                    const auto total = [&](const SumV* v, const double* w) HWY_ATTR {
+                        SumV sum = hn::Mul(v[0], hn::Load(d, w));
+                        for (int k = 1; k < N; ++k)
+                            sum = hn::MulAdd(v[k], hn::Load(d, w + k * sum_lanes()), sum);
                         return hn::GetLane(hn::SumOfLanes(d, sum));
                     };
                     double* const out = values + f * stride + i - first + q;
@@ -188,30 +237,30 @@ struct Interpolation {
 
 template <int N>
 struct Spreading {
-    static void run(const WindowPolynomials& p, const PlacedPoints& points, std::int64_t first,
+    static void run(const WindowPolynomials& p, const PlacedPoint* points, std::int64_t first,
                     std::int64_t end, std::int64_t row, std::int64_t column,
                     const double* HWY_RESTRICT values, std::int64_t stride, std::int64_t n_fields,
                     double* HWY_RESTRICT sums) {
-        const D d;
+        const SumD d;
         HWY_ALIGN Weights weights;
         HWY_ALIGN ColumnScratch columns = {};
         for (std::int64_t i = first; i < end; i += group) {
-            write_weights<false>(p, points, i, weights.rows, columns);
-            transpose_to_points(columns, N, weights.columns);
+            write_weights<false>(p, points + i, weights.rows, columns);
+            transpose_to_points(columns, p.width, points + i, weights.columns);
             for (std::int64_t q = 0; q < std::min(group, end - i); ++q)
                 for (std::int64_t f = 0; f < n_fields; ++f) {
-                    double* HWY_RESTRICT x = sums + f * Tile::doubles +
-                                             (points.row[i + q] - row) * Tile::columns +
-                                             points.column[i + q] - column;
-                    const V value = hn::Set(d, values[f * stride + i - first + q]);
-                    V along[N];
+                    const PlacedPoint& point = points[i + q];
+                    double* HWY_RESTRICT x = sums + f * Tile::doubles + (point.row - row) * Tile::columns +
+                                             (point.column - column) / sum_lanes() * sum_lanes();
+                    const SumV value = hn::Set(d, values[f * stride + i - first + q]);
+                    SumV along[N];
                     for (int v = 0; v < N; ++v)
-                        along[v] = hn::Mul(value, hn::Load(d, weights.columns[q] + v * lanes()));
+                        along[v] = hn::Mul(value, hn::Load(d, weights.columns[q] + v * sum_lanes()));
                     for (std::int64_t k = 0; k < p.width; ++k, x += Tile::columns) {
-                        const V w = hn::Set(d, weights.rows[k][q]);
+                        const SumV w = hn::Set(d, weights.rows[k][q]);
                         for (int v = 0; v < N; ++v)
-                            hn::StoreU(hn::MulAdd(w, along[v], hn::LoadU(d, x + v * lanes())), d,
-                                       x + v * lanes());
+                            hn::Store(hn::MulAdd(w, along[v], hn::Load(d, x + v * sum_lanes())), d,
+                                      x + v * sum_lanes());
                     }
                 }
         }
@@ -221,14 +270,14 @@ struct Spreading {
 /// Calls work(std::integral_constant<int, n>()), n the vectors of the window.
 template <class Work>
 void with_vectors(std::int64_t width, const Work& work) {
-    const auto vectors = static_cast<int>((width + lanes() - 1) / lanes());
+    const auto vectors = static_cast<int>(vectors_of(width));
     const auto try_each = [&]<int... N>(std::integer_sequence<int, N...>) {
         ((vectors == N + 1 ? work(std::integral_constant<int, N + 1>()) : void()), ...);
     };
     try_each(std::make_integer_sequence<int, max_vectors>());
 }
 
-void interpolate(const WindowPolynomials& p, const SampleFields& samples, const PlacedPoints& points,
+void interpolate(const WindowPolynomials& p, const SampleFields& samples, const PlacedPoint* points,
                  std::int64_t first, std::int64_t end, bool slopes, double* values, std::int64_t stride) {
     with_vectors(p.width, [&](auto n) {
         using Kernel = Interpolation<decltype(n)::value>;
@@ -239,7 +288,7 @@ void interpolate(const WindowPolynomials& p, const SampleFields& samples, const 
     });
 }
 
-void spread(const WindowPolynomials& p, const PlacedPoints& points, std::int64_t first, std::int64_t end,
+void spread(const WindowPolynomials& p, const PlacedPoint* points, std::int64_t first, std::int64_t end,
             std::int64_t row, std::int64_t column, const double* values, std::int64_t stride,
             std::int64_t n_fields, double* sums) {
     with_vectors(p.width, [&](auto n) {
@@ -258,15 +307,15 @@ HWY_EXPORT(places);
 HWY_EXPORT(interpolate);
 HWY_EXPORT(spread);
 
-void find_places(const double* x, std::int64_t count, std::int64_t n, double* cell, double* fraction) {
-    HWY_DYNAMIC_DISPATCH(places)(x, count, n, cell, fraction);
+bool find_places(const PlaceRule& rule, const double* x, std::int64_t count, std::int32_t* first, double* y) {
+    return HWY_DYNAMIC_DISPATCH(places)(rule, x, count, first, y);
 }
 void interpolate_points(const WindowPolynomials& polynomials, const SampleFields& samples,
-                        const PlacedPoints& points, std::int64_t first, std::int64_t end, bool slopes,
+                        const PlacedPoint* points, std::int64_t first, std::int64_t end, bool slopes,
                         double* values, std::int64_t stride) {
     HWY_DYNAMIC_DISPATCH(interpolate)(polynomials, samples, points, first, end, slopes, values, stride);
 }
-void spread_points(const WindowPolynomials& polynomials, const PlacedPoints& points, std::int64_t first,
+void spread_points(const WindowPolynomials& polynomials, const PlacedPoint* points, std::int64_t first,
                    std::int64_t end, std::int64_t row, std::int64_t column, const double* values,
                    std::int64_t stride, std::int64_t n_fields, double* sums) {
     HWY_DYNAMIC_DISPATCH(spread)

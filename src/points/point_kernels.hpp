@@ -9,14 +9,14 @@
 /// Sums over the samples around points, for every instruction set.
 namespace zonal::points {
 
-/// Points as the sums take them: the first of the W samples in either direction, counted from the first that
-/// is stored of a whole array, and where in their cell they lie (WindowPolynomials). The arrays may be read
-/// up to points_at_once behind the last point.
-struct PlacedPoints {
-    const double *y_theta, *y_phi;
-    const std::int32_t *row, *column;
+/// A point as the sums take it.
+struct PlacedPoint {
+    double y_theta, y_phi;     ///< where in its cell it lies (WindowPolynomials)
+    std::int32_t row, column;  ///< the first of the W samples in either direction, of all that are stored
+    std::int64_t caller;       ///< its number in the caller's arrays
 };
-/// Points whose weights are made together: two vectors.
+static_assert(sizeof(PlacedPoint) == 4 * sizeof(double));
+/// Points whose weights are made together: arrays may be read up to so many behind the last.
 inline constexpr std::int64_t points_at_once = 16;
 
 /// Squares of samples whose points are summed together. Their W - 1 neighbours to the right and below belong
@@ -29,9 +29,16 @@ struct Tile {
     static constexpr std::int64_t doubles = rows * columns;
 };
 
-/// Where cells of coordinates are: x n / (2 pi) = cell + fraction, x in radians, the fraction to 1e-16
-/// whatever n: x / (2 pi) and its product with n are taken in two doubles each.
-void find_places(const double* x, std::int64_t count, std::int64_t n, double* cell, double* fraction);
+/// Where points lie among the n samples of a circle at 2 pi j / n, of which `border` are stored before the
+/// first: the first of the `width` samples around each, and y. x in radians: x / (2 pi) and its product with
+/// n are taken in two doubles each, so that y is right to 1e-15 whatever n. wraps: whole turns drop out.
+/// Returns whether all x are numbers from least to most; if not, the places are of no use.
+struct PlaceRule {
+    std::int64_t n, width, border;
+    bool wraps;
+    double least, most;
+};
+bool find_places(const PlaceRule& rule, const double* x, std::int64_t count, std::int32_t* first, double* y);
 
 /// Fields of samples, for kernels: of each, the first stored sample of the first row that is there, whose
 /// number among all rows is first_row.
@@ -43,13 +50,13 @@ struct SampleFields {
 /// values: [field][stride], of the points [first, end): sums of samples times weights. slopes: whether
 /// derivatives, per sample, are to follow in the same way, d/dtheta and then d/dphi of all fields.
 void interpolate_points(const WindowPolynomials& polynomials, const SampleFields& samples,
-                        const PlacedPoints& points, std::int64_t first, std::int64_t end, bool slopes,
+                        const PlacedPoint* points, std::int64_t first, std::int64_t end, bool slopes,
                         double* values, std::int64_t stride);
 
 /// Adds the weighted values of points [first, end), which lie in the tile whose first sample is in this row
 /// and column, to its sums: [field][Tile::rows][Tile::columns]. values: [field][stride], from the first point
 /// on.
-void spread_points(const WindowPolynomials& polynomials, const PlacedPoints& points, std::int64_t first,
+void spread_points(const WindowPolynomials& polynomials, const PlacedPoint* points, std::int64_t first,
                    std::int64_t end, std::int64_t row, std::int64_t column, const double* values,
                    std::int64_t stride, std::int64_t n_fields, double* sums);
 

@@ -15,7 +15,6 @@ class PointPlan::Implementation {
   public:
     Implementation(const SphereSamples& samples, View<const double, 1> theta, View<const double, 1> phi);
 
-    points::PlacedPoints placed() const { return {y_theta.data(), y_phi.data(), row.data(), column.data()}; }
     std::int64_t n_tiles() const { return std::ssize(tile_begin) - 1; }
     /// Of all rows and columns that are stored, the first of a tile.
     std::int64_t tile_row(std::int64_t tile) const { return tile / tile_columns * points::Tile::size; }
@@ -24,11 +23,17 @@ class PointPlan::Implementation {
     const SphereSamples samples;
     const std::int64_t n_points;
     std::int64_t tile_columns = 0;
-    std::vector<std::int64_t> tile_begin;        ///< [tile], and the number of points
-    core::AlignedVector<double> y_theta, y_phi;  ///< [sorted point]; see PlacedPoints
-    core::AlignedVector<std::int32_t> row, column;
-    core::AlignedVector<std::int64_t> caller;  ///< [sorted point] its number in the caller's arrays
+    std::vector<std::int64_t> tile_begin;         ///< [tile], and the number of points
+    const points::PlacedPoint* placed = nullptr;  ///< [point], sorted
     SampleRows rows;
+
+  private:
+    /// Counts the points of each tile, then puts them in their places. Each part of the points counts its
+    /// own; with what all parts before it have in a tile, it knows where its own go there. The order is that
+    /// of a stable sort whatever the number of parts.
+    void sort(View<const double, 1> theta, View<const double, 1> phi);
+
+    core::Scratch memory_;  ///< of the points
 };
 
 }  // namespace zonal

@@ -83,7 +83,7 @@ class Spreading {
         for (std::int64_t first = part.begin; first < part.end; first += task_points) {
             const std::int64_t end = std::min(first + task_points, part.end);
             values_(first, end, gathered.data(), task_points);
-            spread_points(plan_.polynomials, points_.placed(), first, end, points_.tile_row(part.tile),
+            spread_points(plan_.polynomials, points_.placed, first, end, points_.tile_row(part.tile),
                           points_.tile_column(part.tile), gathered.data(), task_points, n_fields_, sums);
         }
     }
@@ -118,7 +118,7 @@ class Spreading {
 
 double time_of_point(std::int64_t width, std::int64_t n_fields) {
     const auto w = static_cast<double>(width);
-    return 12 + 0.2 * w * (w / 2 + 4) + 0.15 * w * w * static_cast<double>(n_fields);
+    return 8 + 0.15 * w * w + 0.09 * w * w * static_cast<double>(n_fields);
 }
 
 void spread_sorted(const PointPlan::Implementation& points, const std::vector<SampleView>& fields,

@@ -61,7 +61,7 @@ void interpolate(const PointPlan::Implementation& points, const SampleArray& arr
         auto& sum = sums[static_cast<std::size_t>(thread)];
         sum.resize(static_cast<std::size_t>(n_outputs * n_fields * task_points));
         const std::int64_t first = task * task_points, end = std::min(first + task_points, points.n_points);
-        interpolate_points(plan.polynomials, fields, points.placed(), first, end, slopes, sum.data(),
+        interpolate_points(plan.polynomials, fields, points.placed, first, end, slopes, sum.data(),
                            task_points);
         for (int k = 0; k < n_outputs; ++k)
             for (std::int64_t f = 0; f < n_fields; ++f) {
@@ -69,7 +69,7 @@ void interpolate(const PointPlan::Implementation& points, const SampleArray& arr
                 const double* const in = sum.data() + (k * n_fields + f) * task_points;
                 const double scale = k == 0 ? 1 : per_radian;
                 for (std::int64_t i = first; i < end; ++i)
-                    out[points.caller[static_cast<std::size_t>(i)]] = static_cast<T>(scale * in[i - first]);
+                    out[points.placed[i].caller] = static_cast<T>(scale * in[i - first]);
             }
     });
 }
@@ -101,8 +101,8 @@ void PointPlan::spread(ConstView<T, 3> values, SampleArray& samples) const {
                               for (std::int64_t f = 0; f < std::ssize(fields); ++f) {
                                   const T* const in = values[f / components][f % components].data();
                                   for (std::int64_t i = first; i < end; ++i)
-                                      out[f * stride + i - first] = static_cast<double>(
-                                          in[implementation_->caller[static_cast<std::size_t>(i)]]);
+                                      out[f * stride + i - first] =
+                                          static_cast<double>(in[implementation_->placed[i].caller]);
                               }
                           });
 }

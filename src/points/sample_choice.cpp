@@ -11,16 +11,15 @@ namespace {
 /// With less the window is so wide that it rounds away the digits, with more nothing is won.
 constexpr double least_oversampling = 1.2, most_oversampling = 2.6;
 
-/// The time of a function's transforms and of a point, in nanoseconds on one core with AVX2; fitted to
+/// The time of a function's transforms and of a point, in nanoseconds on one core with AVX-512; fitted to
 /// bench/points.py.
 double nanoseconds(const PointOptions& options, const Sampling& sampling, std::int64_t width) {
-    constexpr double of_flop = 0.22, of_sample = 0.5;
+    constexpr double of_flop = 0.045, of_sample = 0.5;
     const auto n = static_cast<double>(sampling.n), w = static_cast<double>(width);
     const double circles = static_cast<double>(options.mmax + 1) / 2 + n / 4;
-    const double columns = std::ceil(w / 4) * 4;  // whole vectors
-    const double of_point = 12 + 0.13 * w * columns + 0.2 * w * (w / 2 + 4);
+    const double vectors = std::floor((w + 6) / 4);  // of four, aligned
     return circles * of_flop * fft::cost(sampling.n) + of_sample * n * n / 2 +
-           of_point * static_cast<double>(options.n_points);
+           (8 + 0.34 * w * vectors) * static_cast<double>(options.n_points);
 }
 
 bool is_good_length(std::int64_t n) {

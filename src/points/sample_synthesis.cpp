@@ -26,14 +26,14 @@ void in_parallel(std::int64_t n_tasks, int threads, const std::function<void(std
 
 /// Nanoseconds, about, of the stages on one thread.
 double time_in_theta(const SampleTables& t, std::int64_t n_fields) {
-    constexpr double of_flop = 0.06, of_fft = 0.22;
+    constexpr double of_flop = 0.03, of_fft = 0.045;
     const double transforms =
         static_cast<double>(t.mmax + 1) / 2 * (fft::cost(t.n) + fft::cost(2 * t.n_rings));
     return static_cast<double>(n_fields) *
            (of_flop * t.pairs.legendre_flops(t.lmax, 1) + of_fft * transforms);
 }
 double time_in_phi(const SampleTables& t, std::int64_t n_rows, std::int64_t n_fields) {
-    constexpr double of_fft = 0.22;
+    constexpr double of_fft = 0.045;
     return of_fft * fft::cost(t.n) * static_cast<double>(n_rows * n_fields) / 2;
 }
 

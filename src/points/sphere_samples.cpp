@@ -42,11 +42,10 @@ PointOptions resolve(const PointOptions& options) {
     return resolved;
 }
 
-/// What the polynomials may err by, so that both directions together stay within their share of the error.
-double polynomial_accuracy(double error, const Window& window, std::int64_t degree) {
-    constexpr double rounding = 2e-16;  // of the window's own values
-    const double of_all = polynomial_share * error * window.transform(degree);
-    return std::max(rounding, of_all / static_cast<double>(2 * window.width()));
+/// What the weights of a place may err by in each direction, so that both together take their share of the
+/// error.
+double polynomial_error(double error, const Window& window, std::int64_t degree) {
+    return polynomial_share * error * window.transform(degree) / 2;
 }
 
 std::shared_ptr<const SphereSamples::Implementation> make_samples(const PointOptions& requested) {
@@ -93,7 +92,7 @@ SphereSamples::Implementation::Implementation(const PointOptions& options, const
       sampling(choice.sampling),
       window(window),
       bound(bound),
-      polynomials(window, points::polynomial_accuracy(options.error, window, options.lmax)),
+      polynomials(window, points::polynomial_error(options.error, window, options.lmax)),
       tables(options, choice.sampling, window),
       components(options.spin == 0 ? 1 : 2) {}
 

@@ -257,35 +257,45 @@ std::vector<double> to_powers(const std::vector<double>& chebyshev) {
     return sum;
 }
 
-/// Chebyshev coefficients of w_j(y), of which those from the first on whose tail is below accuracy are 0.
-std::vector<double> series_of(const Window& window, std::int64_t j, double accuracy, std::size_t& terms) {
-    constexpr int n = 32;  // more than any cell needs
+constexpr std::size_t most_terms = 32;  // more than any cell needs
+
+/// Chebyshev coefficients of w_j(y).
+std::vector<double> series_of(const Window& window, std::int64_t j) {
+    constexpr auto n = static_cast<double>(most_terms);
     std::vector<double> places, series;
-    for (int i = 0; i < n; ++i) {
-        const double y = std::cos(pi * (i + 0.5) / n);
+    for (std::size_t i = 0; i < most_terms; ++i) {
+        const double y = std::cos(pi * (static_cast<double>(i) + 0.5) / n);
         places.push_back((static_cast<double>(window.width() - 1) + y) / 2 - static_cast<double>(j));
     }
     const auto values = window.at(places);
-    for (int k = 0; k < n; ++k) {
+    for (std::size_t k = 0; k < most_terms; ++k) {
         double sum = 0;
-        for (int i = 0; i < n; ++i)
-            sum += values[static_cast<std::size_t>(i)] * std::cos(pi * k * (i + 0.5) / n);
+        for (std::size_t i = 0; i < most_terms; ++i)
+            sum += values[i] * std::cos(pi * static_cast<double>(k) * (static_cast<double>(i) + 0.5) / n);
         series.push_back((k == 0 ? 1 : 2) * sum / n);
     }
-    double tail = 0;
-    std::size_t needed = series.size();
-    while (needed > 1 && tail + std::abs(series[needed - 1]) <= accuracy) tail += std::abs(series[--needed]);
-    terms = std::max(terms, needed);
     return series;
+}
+
+/// How many coefficients leave at most `error` out, summed over all samples of the window.
+std::size_t terms_for(const std::vector<std::vector<double>>& series, double error) {
+    constexpr double rounding = 2e-15;  // of the series of psi: coefficients below it say nothing
+    double left = 0;
+    for (std::size_t terms = most_terms; terms > 2; --terms) {
+        for (const auto& one : series)
+            if (const double size = std::abs(one[terms - 1]); size > rounding) left += 2 * size;
+        if (left > error) return terms;
+    }
+    return 2;
 }
 
 }  // namespace
 
-WindowPolynomials::WindowPolynomials(const Window& window, double accuracy)
+WindowPolynomials::WindowPolynomials(const Window& window, double error)
     : width(window.width()), n_pairs((window.width() + 1) / 2), n_terms(0) {
     std::vector<std::vector<double>> series;
-    std::size_t terms = 2;
-    for (std::int64_t j = 0; j < n_pairs; ++j) series.push_back(series_of(window, j, accuracy, terms));
+    for (std::int64_t j = 0; j < n_pairs; ++j) series.push_back(series_of(window, j));
+    std::size_t terms = terms_for(series, error);
     terms += terms % 2;
     n_terms = static_cast<std::int64_t>(terms) / 2;
     for (auto& chebyshev : series) {

@@ -74,8 +74,8 @@ class Window {
 /// The window's weights as polynomials: at y in [-1, 1] of a cell, sample j of the W is (W - 1 + y) / 2 - j
 /// samples away. Sample W - 1 - j has the weight of j at -y.
 struct WindowPolynomials {
-    /// Of w to `accuracy`, absolute.
-    WindowPolynomials(const Window& window, double accuracy);
+    /// error: that the weights of a place may have, all together.
+    WindowPolynomials(const Window& window, double error);
 
     std::int64_t width, n_pairs;  ///< W, and ceil(W / 2)
     std::int64_t n_terms;         ///< of the even part and of the odd part

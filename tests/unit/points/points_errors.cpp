@@ -110,15 +110,13 @@ TEST_P(PointErrors, AreWithinTheOneNamed) {
     }
     EXPECT_LT(worst, 1);
     RecordProperty("share_of_error", std::to_string(worst));
-    if (std::getenv("ZONAL_SHOW") != nullptr)
-        fmt::print("lmax {} spin {} error {:g}: {:.3f}\n", lmax, spin, error, worst);
 }
 
 std::vector<Case> all_cases() {
     std::vector<Case> cases;
-    for (const std::int64_t lmax : {4, 23, 40})
+    for (const std::int64_t lmax : {4, 30})
         for (const int spin : {0, 1, 2, 3})
-            for (const double error : {1e-1, 1e-3, 1e-5, 1e-7, 1e-9, 1e-11, 1e-12, 1e-13})
+            for (const double error : {1e-1, 1e-3, 1e-5, 1e-8, 1e-11, 1e-12, 1e-13})
                 cases.push_back({lmax, spin, error});
     return cases;
 }
