@@ -54,6 +54,7 @@ guide/command-line
 guide/what-a-request-means
 guide/from_healpy
 guide/kernels
+guide/beams
 guide/several-machines
 guide/troubleshooting
 guide/file-formats

@@ -122,14 +122,34 @@ std::int64_t maps_at_once(const Plane& plane) {
     return most_fields / plane.samples.components();
 }
 
-void check_rows(SampleRows there, SampleRows needed) {
-    if (there.first > needed.first || there.end < needed.end)
-        throw InvalidArgument(
-            "planes", fmt::format("rows {} to {}", there.first, there.end),
-            fmt::format("must have the rows of the pointings, {} to {}", needed.first, needed.end));
+void check_rows(const SphereSamples& samples, SampleRows there, SampleRows needed) {
+    if (there.first <= needed.first && there.end >= needed.end) return;
+    const auto theta = [&](std::int64_t row) {
+        return std::clamp(
+            2 * std::numbers::pi * static_cast<double>(row) / static_cast<double>(samples.n_samples()), 0.0,
+            std::numbers::pi);
+    };
+    const std::int64_t half = samples.width() / 2;
+    throw InvalidArgument(
+        "theta",
+        fmt::format("{:.6g} to {:.6g} rad, about", theta(needed.first + half), theta(needed.end - half)),
+        fmt::format("must lie where the planes were made, between {:.6g} and {:.6g}",
+                    theta(there.first + half), theta(there.end - half)));
 }
 
 }  // namespace beams
+
+AlmLayout beam_layout(std::int64_t lmax, std::int64_t n_coefficients) {
+    for (std::int64_t kmax = 0; kmax <= lmax; ++kmax) {
+        const AlmLayout layout(lmax, kmax);
+        if (layout.size() == n_coefficients) return layout;
+        if (layout.size() > n_coefficients) break;
+    }
+    throw InvalidArgument(
+        "beam", fmt::format("has {} coefficients: must have those of some kmax up to the lmax of the "
+                            "sky, {}: {} for kmax = 0, {} for 1 and so on",
+                            n_coefficients, lmax, lmax + 1, 2 * lmax + 1));
+}
 
 BeamConvolver::Implementation::Implementation(const AlmLayout& layout,
                                               const View<const beams::Complex, 3>& given,

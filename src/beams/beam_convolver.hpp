@@ -95,8 +95,8 @@ void add_sky_of_planes(const BeamConvolver::Implementation& convolver, const Fie
 /// coefficients.
 double mean_square(const AlmLayout& layout, std::int64_t k, const View<const Complex, 2>& alm);
 
-/// Throws InvalidArgument unless there are the rows.
-void check_rows(SampleRows there, SampleRows needed);
+/// Throws InvalidArgument unless there are the rows that pointings need.
+void check_rows(const SphereSamples& samples, SampleRows there, SampleRows needed);
 
 }  // namespace beams
 

@@ -14,6 +14,7 @@
 #include "zonal/sht.hpp"
 
 namespace zonal {
+namespace beams {
 namespace {
 
 using Complex = std::complex<double>;
@@ -109,8 +110,10 @@ double power_of_order(const AlmLayout& layout, const Array<Complex, 3>& alm, std
 }
 
 }  // namespace
+}  // namespace beams
 
 BeamAlm elliptical_beam(const EllipticalBeamOptions& options) {
+    using namespace beams;
     check(options);
     const Axes axes(options);
     const std::int64_t lmax = options.lmax;

@@ -34,17 +34,23 @@ void check_angles(const char* name, const View<const double, 2>& angles, std::in
 }
 
 void check_finite(const char* name, const View<const double, 2>& angles) {
+    constexpr int in_order = 1;  // one thread, so that the first is named
     for (std::int64_t d = 0; d < angles.extent(0); ++d)
-        for (std::int64_t i = 0; i < angles.extent(1); ++i)
-            if (!std::isfinite(angles(d, i)))
-                throw InvalidArgument(name, angles(d, i), fmt::format("must be finite (pointing {})", i));
+        core::for_pieces(angles.extent(1), in_order, [&](std::int64_t first, std::int64_t end) {
+            for (std::int64_t i = first; i < end; ++i)
+                if (!std::isfinite(angles(d, i)))
+                    throw InvalidArgument(name, angles(d, i), fmt::format("must be finite (pointing {})", i));
+        });
 }
 
 core::AlignedVector<double> sorted(const View<const double, 1>& angles, const PointPlan& plan) {
     const auto& points = plan.implementation();
     core::AlignedVector<double> made(static_cast<std::size_t>(points.n_points));
-    for (std::int64_t i = 0; i < points.n_points; ++i)
-        made[static_cast<std::size_t>(i)] = angles[points.placed[i].caller];
+    core::for_pieces(points.n_points, plan.samples().options().threads,
+                     [&](std::int64_t first, std::int64_t end) {
+                         for (std::int64_t i = first; i < end; ++i)
+                             made[static_cast<std::size_t>(i)] = angles[points.placed[i].caller];
+                     });
     return made;
 }
 
@@ -315,7 +321,7 @@ void BeamConvolver::scan(const BeamPlanes& planes, const Pointings& pointings, V
     if (given.convolver != implementation_)
         throw InvalidArgument("pointings", "are of another BeamConvolver: must be made for this one");
     beams::check_tod(given, tod);
-    beams::check_rows(planes.rows(), pointings.rows());
+    beams::check_rows(implementation_->samples, planes.rows(), pointings.rows());
     for (const auto& set : given.sets) beams::scan_set(*implementation_, planes.storage().fields, set, tod);
 }
 

@@ -26,6 +26,10 @@
 /// them.
 namespace zonal {
 
+/// The layout of a beam of so many coefficients, whose kmax it finds. Throws InvalidArgument where there is
+/// none.
+AlmLayout beam_layout(std::int64_t lmax, std::int64_t n_coefficients);
+
 struct BeamOptions {
     std::int64_t kmax = -1;  ///< orders of the beams that are used; -1: all
     /// Whether a half-wave plate turns in front of the detectors. At an angle alpha from the beam's x axis it
