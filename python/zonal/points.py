@@ -231,6 +231,11 @@ class SphereFunction:
         return self._function.width
 
     @property
+    def threads(self) -> int:
+        """Threads that a call uses at most."""
+        return self._function.threads
+
+    @property
     def n_bytes(self) -> int:
         """Memory that the samples take."""
         return self._function.bytes
@@ -243,7 +248,7 @@ class SphereFunction:
         lines = [np.ascontiguousarray(part.reshape(-1)) for part in where]
         made = [np.empty((*self._front, lines[0].size), self._dtype) for _ in range(3 if gradient else 1)]
         self._function.evaluate(*lines, made[0], *(made[1:] or (None, None)))
-        values = tuple(self._kind.numbers(part.reshape(*self._front, *where[0].shape)) for part in made)
+        values = tuple(self._kind.numbers(part.reshape((*self._front, *where[0].shape))) for part in made)
         return values if gradient else values[0]
 
     def __repr__(self) -> str:
@@ -253,6 +258,13 @@ class SphereFunction:
 def _made(theta: NDArray[Any], phi: NDArray[Any], lmax: int, spin: int, error: float, mmax: int | None,
           threads: int | None) -> PointTransform:
     return PointTransform(theta, phi, lmax, spin, error, mmax=mmax, threads=threads)
+
+
+def shape_of_values(shape: tuple[int, ...], spin: int, n_points: int) -> tuple[int, ...]:
+    """That of the values of alm with any axes in front."""
+    if len(shape) < 1 + (spin > 0) or spin > 0 and shape[-2] != 2:
+        raise ValueError(f"alm: has shape {shape}: must be {'[..., 2, n_alm]' if spin else '[..., n_alm]'} for spin = {spin}")
+    return (*shape[:-1], n_points)
 
 
 def _line(name: str, values: NDArray[np.float64]) -> NDArray[np.float64]:
