@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,6 +14,9 @@ from ._checked import Large, checked
 from ._kinds import kind_of
 from ._threads import resolve
 from .skies import lmax_of
+
+_Lines: TypeAlias = NDArray[np.float64]
+_Where: TypeAlias = tuple[_Lines, _Lines, _Lines, _Lines | None]
 
 
 class BeamConvolver:
@@ -42,7 +45,7 @@ class BeamConvolver:
     >>> beam = zonal.elliptical_beam("8deg", 1.3, lmax=32)
     >>> signal = zonal.BeamConvolver(sky, beam)
     >>> signal([0.3, 1.5], [1, 4], psi=[0, 0.2]).shape, signal.kmax
-    ((2,), 12)
+    ((2,), 10)
     """
 
     __slots__ = ("__weakref__", "_beams", "_components", "_detectors", "_error", "_kind", "_lmax", "_type")
@@ -128,28 +131,36 @@ class BeamConvolver:
         given = real_input("tod", tod)
         where, shape = self._pointings(theta, phi, psi, hwp)
         if given.shape != shape:
-            raise ValueError(f"tod: has shape {given.shape}: must be {shape}, that of the pointings")
+            raise ValueError(f"tod: has shape {given.shape}: must be {shape}, to which theta, phi, psi and hwp broadcast")
         sky = np.empty((*self._components, (self._lmax + 1) * (self._lmax + 2) // 2),
                        np.complex128 if given.dtype == np.float64 else np.complex64)
         lines = np.ascontiguousarray(given).reshape(self._detectors or 1, -1)
         self._beams.adjoint(lines, *where, sky.reshape(-1, sky.shape[-1]))
         return kind.numbers(sky)
 
-    def _pointings(self, *given: ArrayLike | None) -> tuple[list[NDArray[np.float64] | None], tuple[int, ...]]:
+    def _pointings(self, theta: ArrayLike, phi: ArrayLike, psi: ArrayLike, hwp: ArrayLike | None) -> tuple[_Where, tuple[int, ...]]:
         """Angles as [1 or detector, pointing], and the shape of the signal."""
-        named = {name: angles(name, values) for name, values in zip(("theta", "phi", "psi", "hwp"), given) if values is not None}
-        shapes = {name: values.shape for name, values in named.items()}
+        if hwp is not None and not self._components:
+            raise ValueError("hwp: a half-wave plate acts on polarisation: needs a sky and a beam of T, E and B")
+        given = {"theta": theta, "phi": phi, "psi": psi} | ({} if hwp is None else {"hwp": hwp})
+        named = {name: angles(name, values) for name, values in given.items()}
+        shape = self._shape({name: values.shape for name, values in named.items()})
+        lines = {name: self._lines(values, shape) for name, values in named.items()}
+        return (lines["theta"], lines["phi"], lines["psi"], lines.get("hwp")), shape
+
+    def _shape(self, shapes: dict[str, tuple[int, ...]]) -> tuple[int, ...]:
+        several = self._detectors
         try:
             shape = np.broadcast_shapes(*shapes.values())
-            if self._detectors is not None:
-                shape = np.broadcast_shapes(shape, (self._detectors, 1))
+            if several is None:
+                return shape
+            shape = np.broadcast_shapes(shape, (several, 1))
+            if shape[:-1] == (several,):
+                return shape
         except ValueError:
-            shape = None
-        if shape is None or self._detectors is not None and shape[:-1] != (self._detectors,):
-            wanted = "" if self._detectors is None else f"[{self._detectors}, pointing], of each detector, or to [pointing], of all"
-            raise ValueError(f"{', '.join(shapes)}: have the shapes {', '.join(map(str, shapes.values()))}: must broadcast to "
-                             f"{wanted or 'one shape'}")
-        return [self._lines(named[name], shape) if name in named else None for name in ("theta", "phi", "psi", "hwp")], shape
+            pass
+        wanted = "one shape" if several is None else f"[{several}, pointing], of each detector, or to [pointing], of all"
+        raise ValueError(f"{', '.join(shapes)}: have the shapes {', '.join(map(str, shapes.values()))}: must broadcast to {wanted}")
 
     def _lines(self, values: NDArray[np.float64], shape: tuple[int, ...]) -> NDArray[np.float64]:
         if self._detectors is None:
@@ -181,7 +192,7 @@ def elliptical_beam(fwhm: AngleLike, ellipticity: float = 1.0, *, lmax: int, ori
 
     >>> beam, orders = zonal.elliptical_beam("1deg", 1.2, lmax=200, return_report=True)
     >>> beam.size, orders.kmax
-    (2164, 12)
+    (1773, 8)
     """
     turned = None if polarization is None else angle(polarization, "polarization")
     beam, orders = _core.elliptical_beam(width(fwhm, "fwhm"), ellipticity, lmax, angle(orientation, "orientation"), turned,

@@ -48,7 +48,7 @@ def _of_convolvers():
            kmax=(1, KMAX, lambda: zonal.BeamConvolver(SKY, BEAM[:zonal.alm_size(LMAX, 1)], error=1e-10)(**AT))),
         of("BeamConvolver.__init__", lambda **k: zonal.BeamConvolver(SKY, BEAM, **k).bound < 1e-9, error=(1e-9, 1e-6, lambda: True)),
         of("BeamConvolver.__init__", lambda **k: zonal.BeamConvolver(SKY, BEAM, **k).n_samples > 48,
-           n_pointings=(10**9, 2 * SKY.size * 2, lambda: True)),
+           n_pointings=(10**9, 0, lambda: True)),
         of("BeamConvolver.__init__", lambda **k: zonal.BeamConvolver(SKY, BEAM, **k).n_bytes < one.n_bytes,
            theta_range=((0.2, 0.3), (0, np.pi), lambda: True)),
         of("BeamConvolver.__call__", lambda **k: narrow(**AT, **k), within=1e-6, hwp=(ALPHA, None, lambda: behind_plate(ALPHA))),
