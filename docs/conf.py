@@ -53,6 +53,7 @@ tutorials/from_healpy
 guide/command-line
 guide/what-a-request-means
 guide/from_healpy
+guide/points
 guide/kernels
 guide/beams
 guide/several-machines
@@ -74,6 +75,7 @@ how-it-works/convolution
 how-it-works/planner
 how-it-works/split
 how-it-works/pixel-sum
+how-it-works/points
 how-it-works/methods
 how-it-works/accuracy
 how-it-works/speed

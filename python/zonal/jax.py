@@ -35,16 +35,17 @@ from . import _core
 from ._angles import AngleLike, width
 from ._arrays import integer
 from ._checked import arguments_as
+from ._jax_arrays import array_, complex_, conj_over_counts_, counts_, real_
+from ._jax_points import evaluate
 from ._kinds import ring_values
 from ._threads import resolve
-from ._units import quantity_unit
 from .kernel import Kernel, profile_rule
-from .points import PointTransform, shape_of_values
 from .rotation import Rotation, euler_angles
 from .rotation import rotate_alm as _rotate_alm
 from .sht import SHT, alm_size, pixel_weights, require_sht
 from .skies import lmax_of
 
+evaluate.__module__ = __name__  # where users find it
 Array = Any
 """What jax.numpy takes for an array."""
 
@@ -55,7 +56,7 @@ def synthesize(alm: Array, sht: SHT) -> jax.Array:
     alm: [..., n_alm], or [..., 2, n_alm] for a spin. Returns [..., n_pixels] or [..., 2, n_pixels].
     """
     require_sht(sht)
-    return _transform(_SYNTHESIZE, "alm", _complex(alm), sht, sht.n_alm)
+    return _transform(_SYNTHESIZE, "alm", complex_(alm), sht, sht.n_alm)
 
 
 def adjoint(map: Array, sht: SHT) -> jax.Array:
@@ -112,7 +113,7 @@ def smooth(map: Array, fwhm: Array | AngleLike, sht: SHT, *, mask: Array | None 
 
 def almxfl(alm: Array, window: Array, lmax: int | None = None, mmax: int | None = None) -> jax.Array:
     """Returns alm, [..., n_alm], times window_l, [lmax + 1] or [..., lmax + 1] with axes that broadcast with alm's."""
-    alm, window = _complex(alm), _real("window", window)
+    alm, window = complex_(alm), real_("window", window)
     lmax = lmax_of(alm.shape[-1], lmax, mmax)
     if window.shape[-1:] != (lmax + 1,):
         raise ValueError(f"window: has shape {window.shape}: must be [..., lmax + 1] with lmax = {lmax}")
@@ -130,7 +131,7 @@ def synalm(c_l: Array, white: Array, lmax: int | None = None, mmax: int | None =
     >>> bool(np.allclose(alm, zonal.synalm(np.linspace(1, 0, 9), seed=1), rtol=1e-6))
     True
     """
-    c_l = _array("c_l", c_l)
+    c_l = array_("c_l", c_l)
     is_zero = c_l == 0
     return almxfl(white, jnp.where(is_zero, 0, jnp.sqrt(jnp.where(is_zero, 1, c_l))), lmax, mmax)
 
@@ -138,51 +139,21 @@ def synalm(c_l: Array, white: Array, lmax: int | None = None, mmax: int | None =
 def alm2cl(alm: Array, alm2: Array | None = None, lmax: int | None = None, mmax: int | None = None) -> jax.Array:
     """Returns C_l = 1/(2l+1) sum_m Re(a_lm conj(b_lm)), [..., lmax + 1], of alm [..., n_alm] with themselves or with
     alm2. Axes in front stay: the spectra of E and B for [2, n_alm]."""
-    alm = _complex(alm)
-    alm2 = alm if alm2 is None else _complex(alm2, "alm2")
+    alm = complex_(alm)
+    alm2 = alm if alm2 is None else complex_(alm2, "alm2")
     lmax = lmax_of(alm.shape[-1], lmax, mmax)
     if alm2.shape[-1] != alm.shape[-1]:
         raise ValueError(f"alm2: has {alm2.shape[-1]} coefficients, and alm has {alm.shape[-1]}: both need the same")
-    products = _counts(lmax, alm) * (alm.real * alm2.real + alm.imag * alm2.imag)
+    products = counts_(lmax, alm) * (alm.real * alm2.real + alm.imag * alm2.imag)
     sums = jnp.zeros((*products.shape[:-1], lmax + 1), products.dtype).at[..., _degrees(lmax, mmax)].add(products)
     return sums / (2 * jnp.arange(lmax + 1) + 1)
-
-
-def evaluate(alm: Array, theta: Array, phi: Array, lmax: int | None = None, spin: int = 0, error: float = 1e-10, *,
-             mmax: int | None = None, threads: int | None = None) -> jax.Array:
-    """Returns the values at any points of the function with these alm, as `zonal.PointTransform`.
-
-    alm: [..., n_alm], or [..., 2, n_alm] for a spin. theta, phi: [n_points], rad, which may be traced and must be float64: those
-    of float32 err by 1e-7 lmax of the function. Returns [..., n_points] or [..., 2, n_points]. lmax: by default what the number
-    of coefficients tells. error: bound of max |error| / max |f|; derivatives by theta and phi err by at most 13 lmax times as
-    much.
-
-    It has derivatives by alm and by positions; those by positions have no more derivatives. Points are sorted in each call; on a
-    GPU all travels to the host and back.
-
-    >>> with jax.enable_x64(True):
-    ...     alm = jnp.array([0, np.sqrt(4 * np.pi / 3), 0], complex)  # cos(theta)
-    ...     slope = jax.grad(lambda t: zonal.jax.evaluate(alm, t, jnp.zeros(1))[0])(jnp.array([np.pi / 2]))
-    >>> float(slope[0].round(6))
-    -1.0
-    """
-    alm = _complex(alm)
-    places = [_places(name, values) for name, values in (("theta", theta), ("phi", phi))]
-    if places[0].shape != places[1].shape:
-        raise ValueError(f"theta and phi: have shapes {places[0].shape} and {places[1].shape}: must be alike")
-    lmax = lmax_of(alm.shape[-1], lmax, mmax)
-    shape = shape_of_values(alm.shape, spin, places[0].size)
-    parameters = {"lmax": lmax, "mmax": lmax if mmax is None else mmax, "spin": spin, "error": float(error), "threads": resolve(threads)}
-    made = _AT_POINTS.bind(alm.reshape(-1, 2 if spin else 1, alm.shape[-1]), *places, **parameters)
-    result: jax.Array = made.reshape(shape)
-    return result
 
 
 def rotate_alm(alm: Array, rotation: Rotation, lmax: int | None = None, mmax: int | None = None, *,
                mmax_out: int | None = None, threads: int | None = None) -> jax.Array:
     """Rotates fields by their alm, [..., n_alm], as `zonal.rotate_alm`. The rotation is no traced value; on a GPU the alm
     travel to the host and back."""
-    alm = _complex(alm)
+    alm = complex_(alm)
     lmax = lmax_of(alm.shape[-1], lmax, mmax)
     psi, theta, phi = euler_angles(rotation)
     with arguments_as({"mmax": "mmax_out"}):
@@ -201,7 +172,7 @@ def gaussian_window(fwhm: Array | AngleLike, lmax: int, spin: int = 0) -> jax.Ar
     elif fwhm.ndim:
         raise ValueError(f"fwhm: has shape {fwhm.shape}: must be one number; jax.vmap takes several")
     else:
-        fwhm = _real("fwhm", fwhm)
+        fwhm = real_("fwhm", fwhm)
     l = jnp.arange(lmax + 1)
     return jnp.where(l < spin, 0.0, jnp.exp(-(l * (l + 1) - spin**2) * fwhm**2 / (16 * np.log(2))))
 
@@ -219,7 +190,7 @@ def profile_window(profile: Callable[[jax.Array], Array], lmax: int, support: fl
     True
     """
     theta, rule = profile_rule(lmax, support, n_nodes)
-    values = _array("profile", profile(jnp.asarray(theta)))
+    values = array_("profile", profile(jnp.asarray(theta)))
     if values.shape != theta.shape:
         raise ValueError(f"profile: returns shape {values.shape}: must be {theta.shape}, a number for each theta")
     return jnp.asarray(rule) @ values
@@ -295,7 +266,7 @@ def _targets() -> dict[str, set[str]]:
 def _adjoint_of_analysis(cotangent: Any, *, sht: SHT, iterations: int) -> Any:
     """With A = S^T and B = A W, the analysis is sum_j (1 - B S)^j B, j = 0 .. iterations; its transpose is
     W S sum_j (1 - B S)^j in terms of conj(h) / D."""
-    alm = given = _conj_over_counts(cotangent, sht.lmax)
+    alm = given = conj_over_counts_(cotangent, sht.lmax)
     for _ in range(iterations if sht.grid.exact_lmax is None else 0):
         alm = given + alm - _ADJOINT.bind(_ADJOINT_ANALYSIS.bind(alm, sht=sht), sht=sht)
     return _ADJOINT_ANALYSIS.bind(alm, sht=sht)
@@ -307,9 +278,9 @@ def _turn(alm: Any, *, lmax: int, mmax: int, mmax_out: int, psi: float, theta: f
 
 def _turn_back(cotangent: Any, *, lmax: int, mmax: int, mmax_out: int, psi: float, theta: float, phi: float,
                threads: int) -> Any:
-    turned = _ROTATE.bind(_conj_over_counts(cotangent, lmax), lmax=lmax, mmax=mmax_out, mmax_out=mmax, psi=-phi,
+    turned = _ROTATE.bind(conj_over_counts_(cotangent, lmax), lmax=lmax, mmax=mmax_out, mmax_out=mmax, psi=-phi,
                           theta=-theta, phi=-psi, threads=threads)
-    return _counts(lmax, turned) * turned.conj()
+    return counts_(lmax, turned) * turned.conj()
 
 
 def _analyze(map: Any, *, sht: SHT, iterations: int) -> Any:
@@ -324,17 +295,17 @@ def _call(function: Callable[[Any], Any], array: Any, sht: SHT) -> Any:
 _SYNTHESIZE: Any = _primitive(
     "synthesize", lambda components, n, sht: (components, sht.grid.n_pixels),
     lambda alm, sht: _call(sht.synthesize, alm, sht),
-    lambda cotangent, sht: (lambda alm: _counts(sht.lmax, alm) * alm.conj())(_ADJOINT.bind(cotangent, sht=sht)),
+    lambda cotangent, sht: (lambda alm: counts_(sht.lmax, alm) * alm.conj())(_ADJOINT.bind(cotangent, sht=sht)),
     lambda sht: {"sht": np.int64(sht._number)})
 _ADJOINT_ANALYSIS: Any = _primitive(
     "adjoint_analysis", lambda components, n, sht: (components, sht.grid.n_pixels),
     lambda alm, sht: _call(sht.adjoint_analysis, alm, sht),
-    lambda cotangent, sht: (lambda alm: _counts(sht.lmax, alm) * alm.conj())(_ANALYZE.bind(cotangent, sht=sht, iterations=0)),
+    lambda cotangent, sht: (lambda alm: counts_(sht.lmax, alm) * alm.conj())(_ANALYZE.bind(cotangent, sht=sht, iterations=0)),
     lambda sht: {"sht": np.int64(sht._number)})
 _ADJOINT: Any = _primitive(
     "adjoint", lambda components, n, sht: (components, sht.n_alm),
     lambda map, sht: _call(sht.adjoint, map, sht),
-    lambda cotangent, sht: _SYNTHESIZE.bind(_conj_over_counts(cotangent, sht.lmax), sht=sht),
+    lambda cotangent, sht: _SYNTHESIZE.bind(conj_over_counts_(cotangent, sht.lmax), sht=sht),
     lambda sht: {"sht": np.int64(sht._number)})
 _ANALYZE: Any = _primitive(
     "analyze", lambda components, n, sht, iterations: (components, sht.n_alm), _analyze, _adjoint_of_analysis,
@@ -344,93 +315,6 @@ _ROTATE: Any = _primitive(
     lambda lmax, mmax, mmax_out, psi, theta, phi, threads: {
         "lmax": np.int64(lmax), "mmax": np.int64(mmax), "mmax_out": np.int64(mmax_out), "psi": np.float64(psi),
         "theta": np.float64(theta), "phi": np.float64(phi), "threads": np.int64(threads)})
-
-
-# Functions at points are linear in alm or values alone; all take arrays [batch, component, n], theta and phi.
-
-
-def _point_primitive(name: str, shape: Callable[..., tuple[int, ...]], call: Callable[..., Any],
-                     tangent: Callable[..., Any] | None, transpose: Callable[..., Any] | None) -> Any:
-    """shape: of the result without the batch, from n_points and the parameters. call: on NumPy arrays. tangent: by theta and
-    phi, if there is one. transpose: of the cotangent, theta and phi."""
-    primitive: Any = Primitive(f"zonal_{name}")
-
-    def result(array: Any, theta: Any, phi: Any, **parameters: Any) -> jax.core.ShapedArray:
-        front, *rest = shape(array.shape, theta.shape[0], **parameters)
-        kind = np.result_type(array.dtype, np.complex64) if name == "from_points" else np.finfo(array.dtype).dtype
-        return jax.core.ShapedArray((front, *rest), kind)
-
-    def through_python(array: Any, theta: Any, phi: Any, **parameters: Any) -> Any:
-        made = result(array, theta, phi, **parameters)
-        return jax.pure_callback(lambda *given: call(*map(np.asarray, given), **parameters), made, array, theta, phi)
-
-    def forward(primals: Any, tangents: Any, **parameters: Any) -> tuple[Any, Any]:
-        array, theta, phi = primals
-        made = primitive.bind(array, theta, phi, **parameters)
-        parts = [] if type(tangents[0]) is ad.Zero else [primitive.bind(tangents[0], theta, phi, **parameters)]
-        if any(type(one) is not ad.Zero for one in tangents[1:]):
-            if tangent is None:
-                raise NotImplementedError("zonal.jax.evaluate: has no second derivatives by positions")
-            parts.append(tangent(array, theta, phi, tangents[1:], **parameters))
-        return made, sum(parts[1:], parts[0]) if parts else ad.Zero.from_primal_value(made)
-
-    def backward(cotangent: Any, array: Any, theta: Any, phi: Any, **parameters: Any) -> list[Any]:
-        if transpose is None:
-            raise NotImplementedError("zonal.jax.evaluate: has no derivatives by alm of those by positions")
-        return [None if type(cotangent) is ad.Zero else transpose(cotangent, theta, phi, **parameters), None, None]
-
-    def batched(arrays: Any, axes: Any, **parameters: Any) -> tuple[Any, int]:
-        if all(axis is None for axis in axes[1:]):
-            array = jnp.moveaxis(arrays[0], axes[0], 0)
-            made = primitive.bind(array.reshape(-1, *array.shape[2:]), *arrays[1:], **parameters)
-            batch = int(name == "slopes_at_points")
-            return made.reshape(*made.shape[:batch], *array.shape[:2], *made.shape[batch + 1:]), batch
-        size = next(one.shape[axis] for one, axis in zip(arrays, axes) if axis is not None)
-        moved = [jnp.broadcast_to(one, (size, *one.shape)) if axis is None else jnp.moveaxis(one, axis, 0)
-                 for one, axis in zip(arrays, axes)]
-        return jax.lax.map(lambda each: primitive.bind(*each, **parameters), tuple(moved)), 0
-
-    primitive.def_impl(jax.jit(primitive.bind, static_argnames=("lmax", "mmax", "spin", "error", "threads")))
-    primitive.def_abstract_eval(result)
-    ad.primitive_jvps[primitive] = forward
-    ad.primitive_transposes[primitive] = backward
-    batching.primitive_batchers[primitive] = batched
-    mlir.register_lowering(primitive, mlir.lower_fun(through_python, multiple_results=False))
-    return primitive
-
-
-def _point_call(function: str, array: Any, theta: Any, phi: Any, lmax: int, mmax: int, spin: int, error: float, threads: int,
-                **options: Any) -> Any:
-    transform = PointTransform(theta, phi, lmax, spin, error, mmax=mmax, threads=threads)
-    made = getattr(transform, function)(array if spin else array[:, 0], **options)
-    parts = [part if spin else part[:, None] for part in (made if isinstance(made, tuple) else (made,))]
-    return np.stack(parts[1:]) if len(parts) > 1 else parts[0]
-
-
-def _along_slopes(alm: Any, theta: Any, phi: Any, tangents: Any, **parameters: Any) -> Any:
-    slopes = _SLOPES_AT_POINTS.bind(alm, theta, phi, **parameters)
-    parts = [slope * one.astype(slope.dtype) for slope, one in zip(slopes, tangents) if type(one) is not ad.Zero]
-    return sum(parts[1:], parts[0])
-
-
-_AT_POINTS: Any = _point_primitive(
-    "at_points", lambda shape, n, **_: (*shape[:2], n), partial(_point_call, "synthesize"), _along_slopes,
-    lambda cotangent, theta, phi, lmax, **rest: (lambda alm: _counts(lmax, alm) * alm.conj())(
-        _FROM_POINTS.bind(cotangent, theta, phi, lmax=lmax, **rest)))
-_FROM_POINTS: Any = _point_primitive(
-    "from_points", lambda shape, n, lmax, mmax, **_: (*shape[:2], alm_size(lmax, mmax)), partial(_point_call, "adjoint"), None,
-    lambda cotangent, theta, phi, lmax, **rest: _AT_POINTS.bind(_conj_over_counts(cotangent, lmax), theta, phi, lmax=lmax, **rest))
-_SLOPES_AT_POINTS: Any = _point_primitive(
-    "slopes_at_points", lambda shape, n, **_: (2, *shape[:2], n), partial(_point_call, "synthesize", gradient=True), None, None)
-
-
-def _places(name: str, values: Any) -> Any:
-    values = _real(name, values)
-    if values.ndim != 1:
-        raise ValueError(f"{name}: has shape {values.shape}: must be [n_points]")
-    if values.dtype != np.float64:
-        raise TypeError(f"{name}: is {values.dtype}: must be float64; jax.config.update(\"jax_enable_x64\", True) allows that")
-    return values
 
 
 def _transform(primitive: Any, name: str, array: Any, sht: SHT, length: int, **parameters: Any) -> jax.Array:
@@ -444,15 +328,6 @@ def _transform(primitive: Any, name: str, array: Any, sht: SHT, length: int, **p
     return result
 
 
-def _counts(lmax: int, alm: Any) -> Any:
-    """D: how many coefficients of the sky one stands for, 1 for m = 0 and 2 for the others."""
-    return jnp.where(jnp.arange(alm.shape[-1]) <= lmax, 1, 2).astype(alm.real.dtype)
-
-
-def _conj_over_counts(alm: Any, lmax: int) -> Any:
-    return alm.conj() / _counts(lmax, alm)
-
-
 @lru_cache(maxsize=8)
 def _degrees(lmax: int, mmax: int | None) -> np.ndarray[Any, Any]:
     """The l of each coefficient, [n_alm]."""
@@ -464,28 +339,7 @@ def _degrees(lmax: int, mmax: int | None) -> np.ndarray[Any, Any]:
 def _pixels(name: str, values: Any, sht: SHT) -> jax.Array:
     """Those of an array, or of a zonal.Map in the order of rings."""
     require_sht(sht)
-    return _real(name, ring_values(name, values, sht.grid))
-
-
-def _array(name: str, values: Any) -> jax.Array:
-    unit = quantity_unit(values)
-    if unit is not None:
-        raise TypeError(f"{name}: has the unit {unit}, and JAX's arrays have none: give its numbers, as by to_value({str(unit)!r})")
-    return jnp.asarray(values)
-
-
-def _real(name: str, values: Any) -> jax.Array:
-    array = _array(name, values)
-    if jnp.issubdtype(array.dtype, jnp.complexfloating):
-        raise TypeError(f"{name}: must hold real numbers, not {array.dtype}")
-    return array.astype(jnp.result_type(array.dtype, np.float32))
-
-
-def _complex(values: Any, name: str = "alm") -> jax.Array:
-    array = _array(name, values)
-    if array.ndim == 0:
-        raise ValueError(f"{name}: has shape (): must be [..., n_alm]")
-    return array.astype(jnp.result_type(array.dtype, np.complex64))
+    return real_(name, ring_values(name, values, sht.grid))
 
 
 __all__ = ["adjoint", "alm2cl", "almxfl", "analyze", "convolve", "evaluate", "gaussian_window", "profile_window", "rotate_alm", "smooth",

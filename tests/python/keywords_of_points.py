@@ -52,7 +52,7 @@ def _transform(**options):
 def cases():
     transform = zonal.PointTransform(THETA, PHI, LMAX)
     function = zonal.SphereFunction(ALM)
-    weights = RNG.uniform(0.1, 2, 300)
+    weights, many = RNG.uniform(0.1, 2, 300), np.zeros(zonal.alm_size(200), complex)
     analyzed = lambda **k: transform.analyze(VALUES, return_report=True, **k)[1]
     groups = [
         *_of_class("PointTransform.__init__", lambda **k: _transform(**k).synthesize(PAIR if k.get("spin") else ALM),
@@ -70,10 +70,10 @@ def cases():
         of("PointTransform.analyze", lambda **k: transform.analyze(VALUES, **k), {}, progress=(lambda done: False, DEFAULT, raises)),
         *_of_class("SphereFunction.__init__", lambda **k: zonal.SphereFunction(PAIR if k.get("spin") else ALM, **k)(THETA, PHI),
                    lambda **k: zonal.SphereFunction(NARROW, **k)(THETA, PHI)),
-        of("SphereFunction.__init__", lambda **k: zonal.SphereFunction(NARROW, **k)(THETA, PHI), {}, within=1e-9,
+        of("SphereFunction.__init__", lambda **k: zonal.SphereFunction(NARROW, **k)(THETA, PHI), {"lmax": 8, "mmax": 3}, within=1e-9,
            lmax=(With(7, mmax=4), DEFAULT, lambda: direct(NARROW, 7, 4))),
-        of("SphereFunction.__init__", lambda **k: zonal.SphereFunction(ALM, **k).n_samples > zonal.SphereFunction(ALM, n_points=1).n_samples,
-           {}, n_points=(10**9, 0, lambda: True)),
+        of("SphereFunction.__init__", lambda **k: zonal.SphereFunction(many, **k).n_samples > zonal.SphereFunction(many).n_samples, {},
+           n_points=(10**9, 0, lambda: True)),
         of("SphereFunction.__call__", lambda **k: function(THETA, PHI, **k), {}, within=1e-6,
            gradient=(True, DEFAULT, lambda: with_slopes(ALM))),
     ]
@@ -85,6 +85,6 @@ def cases():
     from zonal.jax import evaluate
     groups += _of_class("jax.evaluate", lambda **k: np.asarray(evaluate(PAIR if k.get("spin") else ALM, THETA, PHI, **k)),
                         lambda **k: np.asarray(evaluate(NARROW, THETA, PHI, **k)))
-    groups.append(of("jax.evaluate", lambda **k: np.asarray(evaluate(NARROW, THETA, PHI, **k)), {}, within=1e-9,
+    groups.append(of("jax.evaluate", lambda **k: np.asarray(evaluate(NARROW, THETA, PHI, **k)), {"lmax": 8, "mmax": 3}, within=1e-9,
                      lmax=(With(7, mmax=4), DEFAULT, lambda: direct(NARROW, 7, 4))))
     return [case for group in groups for case in group]

@@ -60,7 +60,7 @@ def series(*shape):
     return chebyshev.Series(np.ones(shape))
 
 
-def angles(nside):
+def centres(nside):
     return zonal.Grid.healpix(nside).angles()
 
 
@@ -136,12 +136,12 @@ LONG = {
     "zonal.convolve: pixel-sum": lambda: partial(zonal.convolve, noise(1024), gaussian("30arcmin"), method="pixel-sum"),
     "zonal.plan zonal.ConvolutionPlan.__init__": lambda: partial(zonal.plan, gaussian("3deg"), zonal.Grid.healpix(2048), error=1e-6, lmax=4000, reference="discrete"),
     "zonal.ConvolutionPlan.__call__": lambda: partial(zonal.plan(gaussian("20deg"), zonal.Grid.healpix(1024), error=1e-3, n_maps=8), np.zeros((8, 12 * 1024**2))),
-    "zonal.PointTransform.__init__": lambda: partial(zonal.PointTransform, *angles(1024), 100),
-    "zonal.PointTransform.synthesize": lambda: partial(zonal.PointTransform(*angles(256), 2000).synthesize, alm(2000)),
-    "zonal.PointTransform.adjoint": lambda: partial(zonal.PointTransform(*angles(256), 2000).adjoint, noise(256)),
-    "zonal.PointTransform.analyze": lambda: partial(zonal.PointTransform(*angles(256), 200).analyze, noise(256)),
+    "zonal.PointTransform.__init__": lambda: partial(zonal.PointTransform, *centres(1024), 100),
+    "zonal.PointTransform.synthesize": lambda: partial(zonal.PointTransform(*centres(256), 2000).synthesize, alm(2000)),
+    "zonal.PointTransform.adjoint": lambda: partial(zonal.PointTransform(*centres(256), 2000).adjoint, noise(256)),
+    "zonal.PointTransform.analyze": lambda: partial(zonal.PointTransform(*centres(256), 200).analyze, noise(256)),
     "zonal.SphereFunction.__init__": lambda: partial(zonal.SphereFunction, alm(2000)),
-    "zonal.SphereFunction.__call__": lambda: partial(zonal.SphereFunction(alm(100)), *angles(1024)),
+    "zonal.SphereFunction.__call__": lambda: partial(zonal.SphereFunction(alm(100)), *centres(1024)),
     "zonal.PixelConvolution.__init__": lambda: partial(sums, "30deg", "pixel-sum", 2048),
     "zonal.PixelConvolution.__call__": lambda: partial(sums("1deg"), noise(1024)),
     "zonal.PixelConvolution.__call__: pixel-sum": lambda: partial(sums("20arcmin", "pixel-sum"), noise(1024)),
