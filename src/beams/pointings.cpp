@@ -89,29 +89,30 @@ struct OfDetector {
     std::int64_t kmax = 0;
 };
 
-/// The fields of a set's detectors, and their terms, which count fields among these.
+/// The fields of a set's detectors, one detector's after the other's, and their terms, which count fields
+/// among these.
 struct SetFields {
     SetFields(const BeamConvolver::Implementation& convolver, const Set& set) {
-        std::vector<std::int64_t> place(static_cast<std::size_t>(convolver.n_detectors), -1);
-        for (std::int64_t i = 0; i < std::ssize(set.detectors); ++i)
-            place[static_cast<std::size_t>(set.detectors[static_cast<std::size_t>(i)])] = i;
-        detectors.resize(set.detectors.size());
-        for (const Plane& plane : convolver.planes)
-            for (std::int64_t map = 0; map < plane.n_maps(); ++map) {
-                Term term = convolver.term(plane, map);
-                const std::int64_t at = place[static_cast<std::size_t>(term.detector)];
-                if (at < 0) continue;
-                const std::int64_t of_convolver = std::exchange(term.field, std::ssize(numbers));
-                for (std::int64_t c = 0; c < plane.samples.components(); ++c)
-                    numbers.push_back(of_convolver + c);
-                OfDetector& detector = detectors[static_cast<std::size_t>(at)];
-                detector.terms.push_back(term);
-                detector.kmax = std::max(detector.kmax, term.k);
-            }
+        for (const std::int64_t detector : set.detectors) {
+            OfDetector of;
+            for (const Plane& plane : convolver.planes)
+                for (std::int64_t map = 0; map < plane.n_maps(); ++map) {
+                    Term term = convolver.term(plane, map);
+                    if (term.detector != detector) continue;
+                    const std::int64_t of_convolver = std::exchange(term.field, std::ssize(numbers));
+                    for (std::int64_t c = 0; c < plane.samples.components(); ++c)
+                        numbers.push_back(of_convolver + c);
+                    of.kmax = std::max(of.kmax, term.k);
+                    of.terms.push_back(term);
+                }
+            ends.push_back(std::ssize(numbers));
+            detectors.push_back(std::move(of));
+        }
     }
     std::int64_t n_fields() const { return std::ssize(numbers); }
 
     std::vector<std::int64_t> numbers;  ///< [field of the set] its number among the convolver's
+    std::vector<std::int64_t> ends;     ///< [detector of the set] of its fields
     std::vector<OfDetector> detectors;
 };
 
@@ -151,29 +152,14 @@ class Turns {
     double four_[block];
 };
 
-/// sums[i] += mod(alpha) P_0, or += mod(alpha) 2 (Q cos k psi + U sin k psi).
-void add_term(const Term& term, const Turns& turns, const double* values, std::int64_t count, double* sums) {
-    const double* const q = values + term.field * block;
-    const bool steady = term.modulation == Modulation::none;
-    const double* const mod = steady ? nullptr : turns.modulation(term.modulation);
-    if (term.k == 0) {
-        for (std::int64_t i = 0; i < count; ++i) sums[i] += (steady ? 1 : mod[i]) * q[i];
-        return;
-    }
-    const double *const u = q + block, *const c = turns.cos(term.k), *const s = turns.sin(term.k);
-    if (steady)
-        for (std::int64_t i = 0; i < count; ++i) sums[i] += 2 * (q[i] * c[i] + u[i] * s[i]);
-    else
-        for (std::int64_t i = 0; i < count; ++i) sums[i] += 2 * mod[i] * (q[i] * c[i] + u[i] * s[i]);
-}
-
-/// The transpose: values of the term's fields from what the detector measured.
-void set_term(const Term& term, const Turns& turns, const double* measured, std::int64_t count,
-              double* values, std::int64_t stride) {
+/// values of the term's fields = numbers times what its fields count in the detector's signal: mod(alpha)
+/// P_0, or mod(alpha) 2 (Q cos k psi + U sin k psi).
+void set_term(const Term& term, const Turns& turns, const double* numbers, std::int64_t count, double* values,
+              std::int64_t stride) {
     double* const q = values + term.field * stride;
     const bool steady = term.modulation == Modulation::none;
     const double* const mod = steady ? nullptr : turns.modulation(term.modulation);
-    for (std::int64_t i = 0; i < count; ++i) q[i] = (steady ? 1 : mod[i]) * measured[i];
+    for (std::int64_t i = 0; i < count; ++i) q[i] = (steady ? 1 : mod[i]) * numbers[i];
     if (term.k == 0) return;
     double* const u = q + stride;
     const double *const c = turns.cos(term.k), *const s = turns.sin(term.k);
@@ -205,23 +191,26 @@ void scan_set(const BeamConvolver::Implementation& convolver, const Fields& from
         points::threads_for(plan.options, static_cast<double>(points.n_points) *
                                               points::time_of_point(plan.window.width(), fields.n_fields()));
     core::parallel_for(n_tasks, threads, [&](std::int64_t task, int) {
-        core::AlignedVector<double> values(static_cast<std::size_t>(fields.n_fields() * block));
+        core::AlignedVector<double> factors(static_cast<std::size_t>(fields.n_fields() * block)),
+            sums(set.detectors.size() * block);
         Turns turns(convolver, set, fields);
-        double sums[block];
+        const std::vector<double> ones(block, 1.0);
         const std::int64_t begin = task * points::task_points,
                            task_end = std::min(begin + points::task_points, points.n_points);
         for (std::int64_t first = begin; first < task_end; first += block) {
             const std::int64_t end = std::min(first + block, task_end);
-            points::interpolate_points(plan.polynomials, samples, points.placed, first, end, false,
-                                       values.data(), block);
             for (std::size_t i = 0; i < set.detectors.size(); ++i) {
                 turns.make(i, first, end - first);
-                std::fill_n(sums, end - first, 0.0);
                 for (const Term& term : fields.detectors[i].terms)
-                    add_term(term, turns, values.data(), end - first, sums);
+                    set_term(term, turns, ones.data(), end - first, factors.data(), block);
+            }
+            points::combine_points(plan.polynomials, samples, {fields.ends.data(), std::ssize(fields.ends)},
+                                   points.placed, first, end, factors.data(), sums.data(), block);
+            for (std::size_t i = 0; i < set.detectors.size(); ++i) {
                 const View<T, 1> out = tod[set.detectors[i]];
+                const double* const in = sums.data() + static_cast<std::int64_t>(i) * block;
                 for (std::int64_t p = first; p < end; ++p)
-                    out[points.placed[p].caller] = static_cast<T>(sums[p - first]);
+                    out[points.placed[p].caller] = static_cast<T>(in[p - first]);
             }
         }
     });

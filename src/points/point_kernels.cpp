@@ -236,6 +236,72 @@ struct Interpolation {
 };
 
 template <int N>
+struct Combination {
+    /// Rows whose sums go on at once: a sum's next term waits for the one before.
+    static constexpr int chains = N <= 3 ? 4 : 2;
+    using Sums = SumV[chains][N];
+
+    /// Adds the rows of a field from x on, times factor and their weights.
+    static HWY_INLINE void add(const double* HWY_RESTRICT x, std::int64_t stride, std::int64_t width,
+                               const double (*HWY_RESTRICT rows)[group], std::int64_t q, double factor,
+                               Sums& sums) {
+        const SumD d;
+        const SumV c = hn::Set(d, factor);
+        std::int64_t row = 0;
+        for (; row + chains <= width; row += chains)
+            for (int j = 0; j < chains; ++j, x += stride) {
+                const SumV w = hn::Mul(c, hn::Set(d, rows[row + j][q]));
+                for (int v = 0; v < N; ++v)
+                    sums[j][v] = hn::MulAdd(w, hn::Load(d, x + v * sum_lanes()), sums[j][v]);
+            }
+        for (; row < width; ++row, x += stride) {
+            const SumV w = hn::Mul(c, hn::Set(d, rows[row][q]));
+            for (int v = 0; v < N; ++v)
+                sums[0][v] = hn::MulAdd(w, hn::Load(d, x + v * sum_lanes()), sums[0][v]);
+        }
+    }
+
+    static HWY_INLINE double total(const Sums& sums, const double* HWY_RESTRICT columns) {
+        const SumD d;
+        SumV all = hn::Zero(d);
+        for (int v = 0; v < N; ++v) {
+            SumV sum = sums[0][v];
+            for (int j = 1; j < chains; ++j) sum = hn::Add(sum, sums[j][v]);
+            all = hn::MulAdd(sum, hn::Load(d, columns + v * sum_lanes()), all);
+        }
+        return hn::GetLane(hn::SumOfLanes(d, all));
+    }
+
+    static void run(const WindowPolynomials& p, const SampleFields& samples, const FieldGroups& groups,
+                    const PlacedPoint* points, std::int64_t first, std::int64_t end,
+                    const double* HWY_RESTRICT factors, double* HWY_RESTRICT values, std::int64_t stride) {
+        const SumD d;
+        HWY_ALIGN Weights weights;
+        HWY_ALIGN ColumnScratch columns = {};
+        for (std::int64_t i = first; i < end; i += group) {
+            write_weights<false>(p, points + i, weights.rows, columns);
+            transpose_to_points(columns, p.width, points + i, weights.columns);
+            for (std::int64_t q = 0; q < std::min(group, end - i); ++q) {
+                const PlacedPoint& point = points[i + q];
+                const std::int64_t at = i - first + q,
+                                   place = (point.row - samples.first_row) * samples.stride +
+                                           point.column / sum_lanes() * sum_lanes();
+                std::int64_t f = 0;
+                for (std::int64_t g = 0; g < groups.n; ++g) {
+                    Sums sums;
+                    for (int j = 0; j < chains; ++j)
+                        for (int v = 0; v < N; ++v) sums[j][v] = hn::Zero(d);
+                    for (; f < groups.ends[g]; ++f)
+                        add(samples.data[f] + place, samples.stride, p.width, weights.rows, q,
+                            factors[f * stride + at], sums);
+                    values[g * stride + at] = total(sums, weights.columns[q]);
+                }
+            }
+        }
+    }
+};
+
+template <int N>
 struct Spreading {
     static void run(const WindowPolynomials& p, const PlacedPoint* points, std::int64_t first,
                     std::int64_t end, std::int64_t row, std::int64_t column,
@@ -288,6 +354,14 @@ void interpolate(const WindowPolynomials& p, const SampleFields& samples, const 
     });
 }
 
+void combine(const WindowPolynomials& p, const SampleFields& samples, const FieldGroups& groups,
+             const PlacedPoint* points, std::int64_t first, std::int64_t end, const double* factors,
+             double* sums, std::int64_t stride) {
+    with_vectors(p.width, [&](auto n) {
+        Combination<decltype(n)::value>::run(p, samples, groups, points, first, end, factors, sums, stride);
+    });
+}
+
 void spread(const WindowPolynomials& p, const PlacedPoint* points, std::int64_t first, std::int64_t end,
             std::int64_t row, std::int64_t column, const double* values, std::int64_t stride,
             std::int64_t n_fields, double* sums) {
@@ -305,6 +379,7 @@ namespace zonal::points {
 
 HWY_EXPORT(places);
 HWY_EXPORT(interpolate);
+HWY_EXPORT(combine);
 HWY_EXPORT(spread);
 
 bool find_places(const PlaceRule& rule, const double* x, std::int64_t count, std::int32_t* first, double* y) {
@@ -314,6 +389,11 @@ void interpolate_points(const WindowPolynomials& polynomials, const SampleFields
                         const PlacedPoint* points, std::int64_t first, std::int64_t end, bool slopes,
                         double* values, std::int64_t stride) {
     HWY_DYNAMIC_DISPATCH(interpolate)(polynomials, samples, points, first, end, slopes, values, stride);
+}
+void combine_points(const WindowPolynomials& polynomials, const SampleFields& samples,
+                    const FieldGroups& groups, const PlacedPoint* points, std::int64_t first,
+                    std::int64_t end, const double* factors, double* sums, std::int64_t stride) {
+    HWY_DYNAMIC_DISPATCH(combine)(polynomials, samples, groups, points, first, end, factors, sums, stride);
 }
 void spread_points(const WindowPolynomials& polynomials, const PlacedPoint* points, std::int64_t first,
                    std::int64_t end, std::int64_t row, std::int64_t column, const double* values,

@@ -53,6 +53,18 @@ void interpolate_points(const WindowPolynomials& polynomials, const SampleFields
                         const PlacedPoint* points, std::int64_t first, std::int64_t end, bool slopes,
                         double* values, std::int64_t stride);
 
+/// Fields whose values make up one number: those from the last one's end on, numbered as samples have them.
+struct FieldGroups {
+    const std::int64_t* ends;  ///< [n]
+    std::int64_t n;
+};
+
+/// sums: [group][stride] = sum over a group's fields of their values, as interpolate_points has them, times
+/// factors: [field][stride]; of the points [first, end).
+void combine_points(const WindowPolynomials& polynomials, const SampleFields& samples,
+                    const FieldGroups& groups, const PlacedPoint* points, std::int64_t first,
+                    std::int64_t end, const double* factors, double* sums, std::int64_t stride);
+
 /// Adds the weighted values of points [first, end), which lie in the tile whose first sample is in this row
 /// and column, to its sums: [field][Tile::rows][Tile::columns]. values: [field][stride], from the first point
 /// on.
