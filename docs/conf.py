@@ -76,6 +76,7 @@ how-it-works/planner
 how-it-works/split
 how-it-works/pixel-sum
 how-it-works/points
+how-it-works/beams
 how-it-works/methods
 how-it-works/accuracy
 how-it-works/speed
