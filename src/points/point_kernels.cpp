@@ -185,6 +185,15 @@ HWY_INLINE void write_weights(const WindowPolynomials& p, const PlacedPoint* poi
     }
 }
 
+/// What sums over rows come to with the weights of columns.
+template <int N>
+HWY_INLINE double total(const SumV* HWY_RESTRICT sums, const double* HWY_RESTRICT columns) {
+    const SumD d;
+    SumV all = hn::Mul(sums[0], hn::Load(d, columns));
+    for (int v = 1; v < N; ++v) all = hn::MulAdd(sums[v], hn::Load(d, columns + v * sum_lanes()), all);
+    return hn::GetLane(hn::SumOfLanes(d, all));
+}
+
 template <int N>
 struct Interpolation {
     template <bool Slopes>
@@ -218,83 +227,68 @@ struct Interpolation {
                             if constexpr (Slopes) by_theta[v] = hn::MulAdd(slope, sample, by_theta[v]);
                         }
                     }
-                    const auto total = [&](const SumV* v, const double* w) HWY_ATTR {
-                        SumV sum = hn::Mul(v[0], hn::Load(d, w));
-                        for (int k = 1; k < N; ++k)
-                            sum = hn::MulAdd(v[k], hn::Load(d, w + k * sum_lanes()), sum);
-                        return hn::GetLane(hn::SumOfLanes(d, sum));
-                    };
                     double* const out = values + f * stride + i - first + q;
-                    out[0] = total(sums, weights.columns[q]);
+                    out[0] = total<N>(sums, weights.columns[q]);
                     if constexpr (Slopes) {
-                        out[samples.n_fields * stride] = total(by_theta, weights.columns[q]);
-                        out[2 * samples.n_fields * stride] = total(sums, slopes.columns[q]);
+                        out[samples.n_fields * stride] = total<N>(by_theta, weights.columns[q]);
+                        out[2 * samples.n_fields * stride] = total<N>(sums, slopes.columns[q]);
                     }
                 }
         }
     }
 };
 
+/// Fields go one by one over some points, whose tile of a field then is in the nearest cache, and add to the
+/// points' sums over rows.
 template <int N>
 struct Combination {
-    /// Rows whose sums go on at once: a sum's next term waits for the one before.
-    static constexpr int chains = N <= 3 ? 4 : 2;
-    using Sums = SumV[chains][N];
+    static constexpr std::int64_t at_once = 64;
+    struct Scratch {
+        Weights weights[at_once / group];
+        HWY_ALIGN double sums[at_once][N * 4];
+    };
 
     /// Adds the rows of a field from x on, times factor and their weights.
     static HWY_INLINE void add(const double* HWY_RESTRICT x, std::int64_t stride, std::int64_t width,
                                const double (*HWY_RESTRICT rows)[group], std::int64_t q, double factor,
-                               Sums& sums) {
+                               double* HWY_RESTRICT to) {
         const SumD d;
-        const SumV c = hn::Set(d, factor);
-        std::int64_t row = 0;
-        for (; row + chains <= width; row += chains)
-            for (int j = 0; j < chains; ++j, x += stride) {
-                const SumV w = hn::Mul(c, hn::Set(d, rows[row + j][q]));
-                for (int v = 0; v < N; ++v)
-                    sums[j][v] = hn::MulAdd(w, hn::Load(d, x + v * sum_lanes()), sums[j][v]);
-            }
-        for (; row < width; ++row, x += stride) {
-            const SumV w = hn::Mul(c, hn::Set(d, rows[row][q]));
-            for (int v = 0; v < N; ++v)
-                sums[0][v] = hn::MulAdd(w, hn::Load(d, x + v * sum_lanes()), sums[0][v]);
+        SumV sums[N];
+        for (int v = 0; v < N; ++v) sums[v] = hn::Load(d, to + v * sum_lanes());
+        for (std::int64_t row = 0; row < width; ++row, x += stride) {
+            const SumV w = hn::Set(d, factor * rows[row][q]);
+            for (int v = 0; v < N; ++v) sums[v] = hn::MulAdd(w, hn::Load(d, x + v * sum_lanes()), sums[v]);
         }
-    }
-
-    static HWY_INLINE double total(const Sums& sums, const double* HWY_RESTRICT columns) {
-        const SumD d;
-        SumV all = hn::Zero(d);
-        for (int v = 0; v < N; ++v) {
-            SumV sum = sums[0][v];
-            for (int j = 1; j < chains; ++j) sum = hn::Add(sum, sums[j][v]);
-            all = hn::MulAdd(sum, hn::Load(d, columns + v * sum_lanes()), all);
-        }
-        return hn::GetLane(hn::SumOfLanes(d, all));
+        for (int v = 0; v < N; ++v) hn::Store(sums[v], d, to + v * sum_lanes());
     }
 
     static void run(const WindowPolynomials& p, const SampleFields& samples, const FieldGroups& groups,
                     const PlacedPoint* points, std::int64_t first, std::int64_t end,
                     const double* HWY_RESTRICT factors, double* HWY_RESTRICT values, std::int64_t stride) {
-        const SumD d;
-        HWY_ALIGN Weights weights;
+        HWY_ALIGN Scratch scratch;
         HWY_ALIGN ColumnScratch columns = {};
-        for (std::int64_t i = first; i < end; i += group) {
-            write_weights<false>(p, points + i, weights.rows, columns);
-            transpose_to_points(columns, p.width, points + i, weights.columns);
-            for (std::int64_t q = 0; q < std::min(group, end - i); ++q) {
-                const PlacedPoint& point = points[i + q];
-                const std::int64_t at = i - first + q,
-                                   place = (point.row - samples.first_row) * samples.stride +
-                                           point.column / sum_lanes() * sum_lanes();
-                std::int64_t f = 0;
-                for (std::int64_t g = 0; g < groups.n; ++g) {
-                    Sums sums;
-                    for (int j = 0; j < chains; ++j)
-                        for (int v = 0; v < N; ++v) sums[j][v] = hn::Zero(d);
-                    for (; f < groups.ends[g]; ++f)
-                        add(samples.data[f] + place, samples.stride, p.width, weights.rows, q,
-                            factors[f * stride + at], sums);
-                    values[g * stride + at] = total(sums, weights.columns[q]);
+        for (std::int64_t i = first; i < end; i += at_once) {
+            const std::int64_t count = std::min(at_once, end - i);
+            for (std::int64_t k = 0; k * group < count; ++k) {
+                Weights& weights = scratch.weights[k];
+                write_weights<false>(p, points + i + k * group, weights.rows, columns);
+                transpose_to_points(columns, p.width, points + i + k * group, weights.columns);
+            }
+            for (std::int64_t g = 0, f = 0; g < groups.n; ++g) {
+                std::fill_n(scratch.sums[0], count * N * 4, 0.0);
+                for (; f < groups.ends[g]; ++f)
+                    for (std::int64_t q = 0; q < count; ++q) {
+                        const PlacedPoint& point = points[i + q];
+                        add(samples.data[f] + (point.row - samples.first_row) * samples.stride +
+                                point.column / sum_lanes() * sum_lanes(),
+                            samples.stride, p.width, scratch.weights[q / group].rows, q % group,
+                            factors[f * stride + i - first + q], scratch.sums[q]);
+                    }
+                for (std::int64_t q = 0; q < count; ++q) {
+                    SumV sums[N];
+                    for (int v = 0; v < N; ++v) sums[v] = hn::Load(SumD(), scratch.sums[q] + v * sum_lanes());
+                    values[g * stride + i - first + q] =
+                        total<N>(sums, scratch.weights[q / group].columns[q % group]);
                 }
             }
         }
