@@ -70,7 +70,7 @@ CPP = ("src/", "cli/", "tests/", "bench/", "fuzz/", "python/")
 FOREIGN = [
     (r"fftw3(-mpi)?\.h|.*/fftw3\.h", "FFTW", ("src/fft/",)),
     (r"fitsio2?\.h", "CFITSIO", ("src/io/", "tests/", "fuzz/")),
-    (r"hwy/.*", "Highway", ("src/core/", "src/fft/", "src/grids/", "src/sht/", "src/points/", "src/sky/", "src/radial/", "src/split/", "src/chebyshev/", "tests/",
+    (r"hwy/.*", "Highway", ("src/core/", "src/fft/", "src/grids/", "src/sht/", "src/points/", "src/beams/", "src/sky/", "src/radial/", "src/split/", "src/chebyshev/", "tests/",
                             "bench/", "cmake/")),
     (r"mpi\.h", "MPI", ("src/distributed/", "tests/mpi/")),
     (r"(cuda|cufft|cublas|cusolver|nccl|cub/|thrust/|nvtx).*", "CUDA", ("src/core/",)),

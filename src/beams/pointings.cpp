@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "beams/beam_convolver.hpp"
+#include "beams/harmonics.hpp"
 #include "core/parallel.hpp"
 #include "points/point_kernels.hpp"
 #include "points/point_plan.hpp"
@@ -60,21 +61,7 @@ class Harmonics {
     void make(const double* x, std::int64_t count, std::int64_t kmax) {
         cos_.resize(static_cast<std::size_t>((kmax + 1) * block));
         sin_.resize(cos_.size());
-        std::fill_n(cos_.begin(), count, 1.0);
-        std::fill_n(sin_.begin(), count, 0.0);
-        if (kmax == 0) return;
-        double *const c = cos_.data(), *const s = sin_.data();
-        for (std::int64_t i = 0; i < count; ++i) {
-            c[block + i] = std::cos(x[i]);
-            s[block + i] = std::sin(x[i]);
-        }
-        // Each step of the recurrence turns by psi; steps round by 2^-53 each.
-        for (std::int64_t k = 2; k <= kmax; ++k)
-            for (std::int64_t i = 0; i < count; ++i) {
-                const double a = c[(k - 1) * block + i], b = s[(k - 1) * block + i];
-                c[k * block + i] = a * c[block + i] - b * s[block + i];
-                s[k * block + i] = b * c[block + i] + a * s[block + i];
-            }
+        make_harmonics(x, count, kmax, cos_.data(), sin_.data(), block);
     }
     const double* cos(std::int64_t k) const { return cos_.data() + k * block; }
     const double* sin(std::int64_t k) const { return sin_.data() + k * block; }
