@@ -34,6 +34,7 @@ def evaluate(alm: Array, theta: Array, phi: Array, lmax: int | None = None, spin
     It has derivatives by alm and by positions; those by positions have no more derivatives. Points are sorted in each call; on a
     GPU all travels to the host and back.
 
+    >>> import zonal.jax
     >>> with jax.enable_x64(True):
     ...     alm = jnp.array([0, np.sqrt(4 * np.pi / 3), 0], complex)  # cos(theta)
     ...     slope = jax.grad(lambda t: zonal.jax.evaluate(alm, t, jnp.zeros(1))[0])(jnp.array([np.pi / 2]))
@@ -78,7 +79,7 @@ def _point_primitive(name: str, shape: Callable[..., tuple[int, ...]], call: Cal
             if tangent is None:
                 raise NotImplementedError("zonal.jax.evaluate: has no second derivatives by positions")
             parts.append(tangent(array, theta, phi, tangents[1:], **parameters))
-        return made, sum(parts[1:], parts[0]) if parts else ad.Zero.from_primal_value(made)
+        return made, sum(parts[1:], parts[0])
 
     def backward(cotangent: Any, array: Any, theta: Any, phi: Any, **parameters: Any) -> list[Any]:
         if transpose is None:

@@ -51,10 +51,10 @@ class PointTransform:
     @checked
     def __init__(self, theta: ArrayLike, phi: ArrayLike, lmax: int, spin: int = 0, error: float = 1e-10, *,
                  mmax: int | None = None, threads: int | None = None) -> None:
-        where = [np.ascontiguousarray(_line(name, angles(name, values))) for name, values in (("theta", theta), ("phi", phi))]
+        places = _line("theta", theta), _line("phi", phi)
         self._lmax, self._spin, self._error = lmax, spin, error
-        self._arguments = (*where, lmax, spin, error, mmax, threads)
-        self._points = _core.Points(*where, lmax, _order(mmax, lmax), spin, error, resolve(threads))
+        self._arguments = (*places, lmax, spin, error, mmax, threads)
+        self._points = _core.Points(places[0], places[1], lmax, _order(mmax, lmax), spin, error, resolve(threads))
 
     @property
     def n_points(self) -> int:
@@ -120,7 +120,8 @@ class PointTransform:
         given = complex_input("alm", alm)
         shape = shape_of_result("alm", given, self._spin, self.n_alm, self.n_points)
         made = [np.empty(shape, given.real.dtype) for _ in range(3 if gradient else 1)]
-        report = self._points.synthesize(given, made[0], *(made[1:] or (None, None)), return_report)
+        slopes: Any = made[1:] or (None, None)
+        report = self._points.synthesize(given, made[0], slopes[0], slopes[1], return_report)
         values = tuple(kind.numbers(part) for part in made) if gradient else kind.numbers(made[0])
         return (values, report) if return_report else values
 
@@ -247,7 +248,8 @@ class SphereFunction:
         where = np.broadcast_arrays(angles("theta", theta), angles("phi", phi))
         lines = [np.ascontiguousarray(part.reshape(-1)) for part in where]
         made = [np.empty((*self._front, lines[0].size), self._dtype) for _ in range(3 if gradient else 1)]
-        self._function.evaluate(*lines, made[0], *(made[1:] or (None, None)))
+        slopes: Any = made[1:] or (None, None)
+        self._function.evaluate(lines[0], lines[1], made[0], slopes[0], slopes[1])
         values = tuple(self._kind.numbers(part.reshape((*self._front, *where[0].shape))) for part in made)
         return values if gradient else values[0]
 
@@ -267,10 +269,11 @@ def shape_of_values(shape: tuple[int, ...], spin: int, n_points: int) -> tuple[i
     return (*shape[:-1], n_points)
 
 
-def _line(name: str, values: NDArray[np.float64]) -> NDArray[np.float64]:
-    if values.ndim != 1:
-        raise ValueError(f"{name}: has shape {values.shape}: must be [n_points]")
-    return values
+def _line(name: str, values: ArrayLike) -> NDArray[np.float64]:
+    radians = angles(name, values)
+    if radians.ndim != 1:
+        raise ValueError(f"{name}: has shape {radians.shape}: must be [n_points]")
+    return np.ascontiguousarray(radians)
 
 
 def _order(mmax: int | None, lmax: int) -> int:

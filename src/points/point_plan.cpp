@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/interruption.hpp"
 #include "core/parallel.hpp"
 #include "sht/array_checks.hpp"
 #include "zonal/error.hpp"
@@ -102,11 +103,13 @@ void PointPlan::Implementation::sort(View<const double, 1> theta, View<const dou
         core::parallel_for(n_parts, static_cast<int>(n_parts), [&](std::int64_t number, int) {
             Part& part = parts[static_cast<std::size_t>(number)];
             const auto piece = std::make_unique<Piece>();
+            const core::InterruptionPoll poll;
             const std::int64_t end = n_points * (number + 1) / n_parts;
             for (std::int64_t first = n_points * number / n_parts; first < end; first += Piece::size) {
                 const std::int64_t count = std::min(Piece::size, end - first);
                 piece->find(t, width, theta, phi, first, count);
                 work(part, *piece, first, count);
+                poll();
             }
         });
     };

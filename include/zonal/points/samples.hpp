@@ -30,8 +30,8 @@ struct PointOptions {
     /// How many points each function will be asked for, about: many are worth more samples and a smaller W.
     /// 0: two for each coefficient. Results are within `error` whatever it is.
     std::int64_t n_points = 0;
-    int threads = 0;  ///< 0: available_cpus()
-    Device device = Device::cpu();
+    int threads = 0;                ///< 0: available_cpus()
+    Device device = Device::cpu();  ///< these transforms run on the CPU alone: so does automatic
 };
 
 /// Rows [first, end) of samples, row j at theta = 2 pi j / N. Rows before 0 and after N / 2 are copies of

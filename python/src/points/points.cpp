@@ -1,7 +1,7 @@
 #include <complex>
 #include <cstdint>
 #include <optional>
-#include <vector>
+#include <utility>
 
 #include <nanobind/stl/optional.h>
 
@@ -98,12 +98,10 @@ class Function {
   public:
     template <class T>
     Function(const HostArray<const Complex<T>>& alm, const PointOptions& options)
-        : samples_(without_gil([&] { return SphereSamples(options); })), array_(samples_.make_array(1)) {
+        : samples_(without_gil([&] { return SphereSamples(options); })),
+          array_(samples_.make_array(batch_of(alm, samples_.components() == 2).extent(0))) {
         const auto from = batch_of(alm, samples_.components() == 2);
-        without_gil([&] {
-            array_ = samples_.make_array(from.extent(0));
-            samples_.synthesize<T>(from, array_, &errors_);
-        });
+        without_gil([&] { samples_.synthesize<T>(from, array_); });
     }
 
     const SphereSamples& samples() const { return samples_; }
@@ -131,7 +129,6 @@ class Function {
   private:
     const SphereSamples samples_;
     SampleArray array_;
-    std::vector<PointErrors> errors_;
 };
 
 template <class T>
