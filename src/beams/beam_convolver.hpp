@@ -91,10 +91,6 @@ void add_sky_of_field(const BeamConvolver::Implementation& convolver, const Effe
 void add_sky_of_planes(const BeamConvolver::Implementation& convolver, const Fields& fields,
                        const View<Complex, 2>& sky);
 
-/// Mean of the square of 2 Re(exp(-i k psi) P_k), k > 0, or of P_0, over all pointings, from its
-/// coefficients.
-double mean_square(const AlmLayout& layout, std::int64_t k, const View<const Complex, 2>& alm);
-
 /// Throws InvalidArgument unless there are the rows that pointings need.
 void check_rows(const SphereSamples& samples, SampleRows there, SampleRows needed);
 

@@ -36,6 +36,37 @@ std::vector<std::pair<std::int64_t, std::vector<Complex>>> parts(const Effective
     return made;
 }
 
+/// Sums over m, of both signs, of conj(s^X_lm) s^Y_lm of a sky.
+class SkySpectra {
+  public:
+    template <class T>
+    SkySpectra(const AlmLayout& layout, const View<const std::complex<T>, 2>& sky)
+        : sums_({sky.extent(0), sky.extent(0), layout.lmax() + 1}) {
+        for (std::int64_t x = 0; x < sky.extent(0); ++x)
+            for (std::int64_t y = 0; y < sky.extent(0); ++y)
+                for (std::int64_t m = 0; m <= layout.mmax(); ++m)
+                    for (std::int64_t l = m; l <= layout.lmax(); ++l) {
+                        const std::complex<T> a = sky(x, layout.index(l, m)), b = sky(y, layout.index(l, m));
+                        sums_(x, y, l) +=
+                            (m == 0 ? 1 : 2) * static_cast<double>(a.real() * b.real() + a.imag() * b.imag());
+                    }
+    }
+
+    /// Mean over all pointings of the square of the beam's signal of order k: 2 Re(exp(-i k psi) P_k), or
+    /// P_0.
+    double mean_square(const EffectiveBeam& beam, std::int64_t k) const {
+        double sum = 0;
+        for (const auto& [x, a] : parts(beam, k))
+            for (const auto& [y, b] : parts(beam, k))
+                for (std::size_t l = 0; l < a.size(); ++l)
+                    sum += sums_(x, y, static_cast<std::int64_t>(l)) * (std::conj(a[l]) * b[l]).real();
+        return beam.mean_square() * (k == 0 ? 1 : 2) * sum / (4 * std::numbers::pi);
+    }
+
+  private:
+    Array<double, 3> sums_;
+};
+
 /// Sums of squares of a detector's signal: what the planes hold, what interpolation adds, what is left out.
 struct Power {
     double kept = 0, error = 0, torus = 0, left_out = 0;
@@ -53,15 +84,13 @@ BeamReport report_of(const BeamConvolver::Implementation& convolver, const std::
 }
 
 /// Adds what a pass of a plane tells.
-void add_power(const BeamConvolver::Implementation& convolver, const Plane& plane, std::int64_t first,
-               const Array<Complex, 3>& alm, const std::vector<PointErrors>& errors,
-               std::vector<Power>& powers) {
+void add_errors(const BeamConvolver::Implementation& convolver, const Plane& plane, std::int64_t first,
+                const std::vector<PointErrors>& errors, std::vector<Power>& powers) {
     const std::int64_t components = plane.samples.components();
-    for (std::int64_t i = 0; i < alm.extent(0); ++i) {
+    for (std::int64_t i = 0; i < std::ssize(errors) / components; ++i) {
         const auto b = static_cast<std::size_t>(plane.beams[static_cast<std::size_t>(first + i)]);
         const EffectiveBeam& beam = convolver.effective[b];
         Power& power = powers[static_cast<std::size_t>(beam.detector)];
-        power.kept += beam.mean_square() * mean_square(convolver.sky_layout, plane.k, alm.view()[i]);
         const double share = beam.mean_square() * (plane.k == 0 ? 1 : 2);
         for (std::int64_t c = 0; c < components; ++c) {
             const PointErrors& of_field = errors[static_cast<std::size_t>(i * components + c)];
@@ -71,17 +100,16 @@ void add_power(const BeamConvolver::Implementation& convolver, const Plane& plan
     }
 }
 
-template <class T>
-void add_left_out(const BeamConvolver::Implementation& convolver, const View<const std::complex<T>, 2>& sky,
-                  std::vector<Power>& powers) {
-    for (const EffectiveBeam& beam : convolver.left_out)
-        for (std::int64_t k = 0; k <= beam.layout.mmax(); ++k) {
-            if (!beam.has(k)) continue;
-            Array<Complex, 2> alm({k == 0 ? 1 : 2, convolver.sky_layout.size()});
-            field_of_sky<T>(convolver, beam, k, sky, alm.view());
-            powers[static_cast<std::size_t>(beam.detector)].left_out +=
-                beam.mean_square() * mean_square(convolver.sky_layout, k, alm.view());
-        }
+/// Adds what the sky's spectra tell.
+void add_mean_squares(const BeamConvolver::Implementation& convolver, const SkySpectra& spectra,
+                      std::vector<Power>& powers) {
+    const auto add = [&](const std::vector<EffectiveBeam>& beams, double Power::*to) {
+        for (const EffectiveBeam& beam : beams)
+            for (std::int64_t k = 0; k <= beam.layout.mmax(); ++k)
+                powers[static_cast<std::size_t>(beam.detector)].*to += spectra.mean_square(beam, k);
+    };
+    add(convolver.effective, &Power::kept);
+    add(convolver.left_out, &Power::left_out);
 }
 
 template <class T>
@@ -147,14 +175,6 @@ void add_sky_of_field(const BeamConvolver::Implementation& convolver, const Effe
     });
 }
 
-double mean_square(const AlmLayout& layout, std::int64_t k, const View<const Complex, 2>& alm) {
-    double sum = 0;
-    for (std::int64_t c = 0; c < alm.extent(0); ++c)
-        for (std::int64_t i = 0; i < layout.size(); ++i)
-            sum += (i <= layout.lmax() ? 1 : 2) * std::norm(alm(c, i));
-    return (k == 0 ? 1 : 2) * sum / (4 * std::numbers::pi);
-}
-
 void add_sky_of_planes(const BeamConvolver::Implementation& convolver, const Fields& fields,
                        const View<Complex, 2>& sky) {
     for (const Plane& plane : convolver.planes)
@@ -198,10 +218,10 @@ BeamPlanes BeamConvolver::make_planes(View<const std::complex<T>, 2> sky, Sample
             }
             SampleArray samples = storage->fields.array(plane, first, maps);
             plane.samples.synthesize<double>(alm.view(), samples, report == nullptr ? nullptr : &errors);
-            if (report != nullptr) add_power(convolver, plane, first, alm, errors, powers);
+            if (report != nullptr) add_errors(convolver, plane, first, errors, powers);
         });
     if (report != nullptr) {
-        add_left_out(convolver, sky, powers);
+        add_mean_squares(convolver, SkySpectra(convolver.sky_layout, sky), powers);
         *report = report_of(convolver, powers);
     }
     return BeamPlanes(std::move(storage));
