@@ -56,6 +56,7 @@ guide/from_healpy
 guide/from_ducc0
 guide/points
 guide/kernels
+guide/beams
 guide/several-machines
 guide/troubleshooting
 guide/file-formats
@@ -76,6 +77,7 @@ how-it-works/planner
 how-it-works/split
 how-it-works/pixel-sum
 how-it-works/points
+how-it-works/beams
 how-it-works/methods
 how-it-works/accuracy
 how-it-works/speed

@@ -41,13 +41,14 @@ ALLOWED = {
     "sht": {"core", "fft", "grids"},
     "points": {"core", "fft", "grids", "sht"},
     "spectra": {"core", "fft", "grids", "sht"},
+    "beams": {"core", "fft", "grids", "sht", "points"},
     "sky": {"core", "fft", "grids", "sht", "points"},
     "radial": {"core", "fft", "grids", "sht", "points", "sky"},
     "split": {"core", "fft", "grids", "sht", "points", "sky", "radial"},
     "planning": {"core", "fft", "grids", "sht", "points", "sky", "radial", "split"},
     "chebyshev": {"core", "fft"},
     "gwrm": {"core", "fft", "chebyshev"},
-    "io": {"core", "fft", "grids", "sht", "points", "sky", "radial", "split", "planning", "gwrm", "distributed"},
+    "io": {"core", "fft", "grids", "sht", "points", "beams", "sky", "radial", "split", "planning", "gwrm", "distributed"},
     "distributed": {"core", "fft", "grids", "sht", "points", "sky", "radial"},
 }
 ALLOWED["everything"] = set(ALLOWED)  # the headers that include all others
@@ -70,7 +71,7 @@ CPP = ("src/", "cli/", "tests/", "bench/", "fuzz/", "python/")
 FOREIGN = [
     (r"fftw3(-mpi)?\.h|.*/fftw3\.h", "FFTW", ("src/fft/",)),
     (r"fitsio2?\.h", "CFITSIO", ("src/io/", "tests/", "fuzz/")),
-    (r"hwy/.*", "Highway", ("src/core/", "src/fft/", "src/grids/", "src/sht/", "src/points/", "src/sky/", "src/spectra/", "src/radial/", "src/split/", "src/chebyshev/",
+    (r"hwy/.*", "Highway", ("src/core/", "src/fft/", "src/grids/", "src/sht/", "src/points/", "src/beams/", "src/sky/", "src/spectra/", "src/radial/", "src/split/", "src/chebyshev/",
                             "tests/",
                             "bench/", "cmake/")),
     (r"mpi\.h", "MPI", ("src/distributed/", "tests/mpi/")),

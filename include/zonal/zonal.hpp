@@ -4,6 +4,8 @@
 #include "zonal/alm.hpp"
 #include "zonal/analysis.hpp"
 #include "zonal/angle.hpp"
+#include "zonal/beams/convolver.hpp"
+#include "zonal/beams/elliptical.hpp"
 #include "zonal/buffer.hpp"
 #include "zonal/chebyshev.hpp"
 #include "zonal/chebyshev/approximation.hpp"

@@ -13,6 +13,7 @@ void bind_devices(nb::module_& module);
 void bind_grids(nb::module_& module);
 void bind_transforms(nb::module_& module);
 void bind_points(nb::module_& module);
+void bind_beams(nb::module_& module);
 void bind_vector_fields(nb::module_& module);
 void bind_ring_modes(nb::module_& module);
 void bind_deflection(nb::module_& module);

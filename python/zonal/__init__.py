@@ -22,6 +22,8 @@ from ._core import (
     AnalysisReport,
     AppliedKernel,
     BackendUnavailable,
+    BeamOrders,
+    BeamReport,
     Cancelled,
     Certificate,
     Choice,
@@ -43,6 +45,7 @@ from ._notes import ZonalWarning
 from ._pixels import UNSEEN
 from ._smoothing import convolve, smooth
 from ._threads import threads
+from .beams import BeamConvolver, elliptical_beam
 from .coefficients import almxfl, fit_dipole, inverse_wavelet_transform, remove_dipole, resize_alm, wavelet_transform
 from .grid import Grid
 from .integrals import credible_levels, integral
@@ -67,7 +70,7 @@ from .sky_map import Map
 from .split import Split, wiener_spectrum
 from .vector_fields import alm2vector, curl, gradient, hessian, vector2alm
 
-for _class in (AnalysisReport, AppliedKernel, BackendUnavailable, Cancelled, Certificate, Choice, CommunicationError,
+for _class in (AnalysisReport, AppliedKernel, BackendUnavailable, BeamOrders, BeamReport, Cancelled, Certificate, Choice, CommunicationError,
                ConvolutionResult, Device, DeviceError, Error, ErrorBound, ErrorNotKept, OutOfDeviceMemory, PointAnalysisReport, PointReport,
                SmoothedPart):
     _class.__module__ = "zonal"  # where they come from is not what users should import
@@ -78,12 +81,12 @@ Map._repr_png_, Map._repr_html_ = _thumbnail.png, _thumbnail.html
 __version__ = _core.version
 
 __all__ = [
-    "AnalysisReport", "AngleLike", "AppliedKernel", "BackendUnavailable", "Cancelled", "Certificate", "Choice", "CommunicationError",
-    "ConvolutionPlan", "ConvolutionResult", "Device", "DeviceError", "Error", "ErrorBound", "ErrorNotKept", "Grid",
+    "AnalysisReport", "AngleLike", "AppliedKernel", "BackendUnavailable", "BeamConvolver", "BeamOrders", "BeamReport", "Cancelled",
+    "Certificate", "Choice", "CommunicationError", "ConvolutionPlan", "ConvolutionResult", "Device", "DeviceError", "Error", "ErrorBound", "ErrorNotKept", "Grid",
     "Kernel", "Map", "OutOfDeviceMemory", "PixelConvolution", "PointAnalysisReport", "PointReport", "PointTransform", "SHT", "Share",
     "SmoothedPart", "SphereFunction", "Split", "UNSEEN",
     "ZonalWarning", "__version__", "alm2cl", "alm2map", "alm2vector", "alm_index", "alm_size", "almxfl", "anafast", "angle",
-    "cache_limit", "clear_caches", "cmake_dir", "convolve", "credible_levels", "curl", "deconvolution_window", "devices", "euler_angles", "fit_dipole", "gaussian_window",
+    "cache_limit", "clear_caches", "cmake_dir", "convolve", "credible_levels", "curl", "deconvolution_window", "devices", "elliptical_beam", "euler_angles", "fit_dipole", "gaussian_window",
     "get_include", "gradient", "hessian", "integral", "inverse_wavelet_transform", "io", "map2alm", "matched_filter_window", "needlet_windows", "plan", "plot",
     "remove_dipole", "resize_alm", "rotate_alm", "rotate_map", "rotation_matrix", "scale_discretised_windows",
     "sky_window", "smooth", "spectra", "synalm", "synfast", "threads", "udgrade", "vector2alm", "wavelet_transform", "wiener_spectrum",
@@ -92,7 +95,7 @@ __all__ = [
 
 if not TYPE_CHECKING:
     # Their names would be taken for functions: users reach what these modules hold.
-    for _name in ("coefficients", "grid", "integrals", "kernel", "pixel_convolution", "planning", "points", "rotation", "sht", "skies", "sky_map",
+    for _name in ("beams", "coefficients", "grid", "integrals", "kernel", "pixel_convolution", "planning", "points", "rotation", "sht", "skies", "sky_map",
                   "split", "vector_fields"):
         del globals()[_name]
 

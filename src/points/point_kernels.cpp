@@ -185,6 +185,15 @@ HWY_INLINE void write_weights(const WindowPolynomials& p, const PlacedPoint* poi
     }
 }
 
+/// What sums over rows come to with the weights of columns.
+template <int N>
+HWY_INLINE double total(const SumV* HWY_RESTRICT sums, const double* HWY_RESTRICT columns) {
+    const SumD d;
+    SumV all = hn::Mul(sums[0], hn::Load(d, columns));
+    for (int v = 1; v < N; ++v) all = hn::MulAdd(sums[v], hn::Load(d, columns + v * sum_lanes()), all);
+    return hn::GetLane(hn::SumOfLanes(d, all));
+}
+
 template <int N>
 struct Interpolation {
     template <bool Slopes>
@@ -203,7 +212,7 @@ struct Interpolation {
             for (std::int64_t q = 0; q < std::min(group, end - i); ++q)
                 for (std::int64_t f = 0; f < samples.n_fields; ++f) {
                     const PlacedPoint& point = points[i + q];
-                    const double* HWY_RESTRICT x = samples.data + f * samples.field_stride +
+                    const double* HWY_RESTRICT x = samples.data[f] +
                                                    (point.row - samples.first_row) * samples.stride +
                                                    point.column / sum_lanes() * sum_lanes();
                     SumV sums[N], by_theta[N];
@@ -218,19 +227,70 @@ struct Interpolation {
                             if constexpr (Slopes) by_theta[v] = hn::MulAdd(slope, sample, by_theta[v]);
                         }
                     }
-                    const auto total = [&](const SumV* v, const double* w) HWY_ATTR {
-                        SumV sum = hn::Mul(v[0], hn::Load(d, w));
-                        for (int k = 1; k < N; ++k)
-                            sum = hn::MulAdd(v[k], hn::Load(d, w + k * sum_lanes()), sum);
-                        return hn::GetLane(hn::SumOfLanes(d, sum));
-                    };
                     double* const out = values + f * stride + i - first + q;
-                    out[0] = total(sums, weights.columns[q]);
+                    out[0] = total<N>(sums, weights.columns[q]);
                     if constexpr (Slopes) {
-                        out[samples.n_fields * stride] = total(by_theta, weights.columns[q]);
-                        out[2 * samples.n_fields * stride] = total(sums, slopes.columns[q]);
+                        out[samples.n_fields * stride] = total<N>(by_theta, weights.columns[q]);
+                        out[2 * samples.n_fields * stride] = total<N>(sums, slopes.columns[q]);
                     }
                 }
+        }
+    }
+};
+
+/// Fields go one by one over some points, whose tile of a field then is in the nearest cache, and add to the
+/// points' sums over rows.
+template <int N>
+struct Combination {
+    static constexpr std::int64_t at_once = 64;
+    struct Scratch {
+        Weights weights[at_once / group];
+        HWY_ALIGN double sums[at_once][N * 4];
+    };
+
+    /// Adds the rows of a field from x on, times factor and their weights.
+    static HWY_INLINE void add(const double* HWY_RESTRICT x, std::int64_t stride, std::int64_t width,
+                               const double (*HWY_RESTRICT rows)[group], std::int64_t q, double factor,
+                               double* HWY_RESTRICT to) {
+        const SumD d;
+        SumV sums[N];
+        for (int v = 0; v < N; ++v) sums[v] = hn::Load(d, to + v * sum_lanes());
+        for (std::int64_t row = 0; row < width; ++row, x += stride) {
+            const SumV w = hn::Set(d, factor * rows[row][q]);
+            for (int v = 0; v < N; ++v) sums[v] = hn::MulAdd(w, hn::Load(d, x + v * sum_lanes()), sums[v]);
+        }
+        for (int v = 0; v < N; ++v) hn::Store(sums[v], d, to + v * sum_lanes());
+    }
+
+    static void run(const WindowPolynomials& p, const SampleFields& samples, const FieldGroups& groups,
+                    const PlacedPoint* points, std::int64_t first, std::int64_t end,
+                    const double* HWY_RESTRICT factors, double* HWY_RESTRICT values, std::int64_t stride) {
+        HWY_ALIGN Scratch scratch;
+        HWY_ALIGN ColumnScratch columns = {};
+        for (std::int64_t i = first; i < end; i += at_once) {
+            const std::int64_t count = std::min(at_once, end - i);
+            for (std::int64_t k = 0; k * group < count; ++k) {
+                Weights& weights = scratch.weights[k];
+                write_weights<false>(p, points + i + k * group, weights.rows, columns);
+                transpose_to_points(columns, p.width, points + i + k * group, weights.columns);
+            }
+            for (std::int64_t g = 0, f = 0; g < groups.n; ++g) {
+                std::fill_n(scratch.sums[0], count * N * 4, 0.0);
+                for (; f < groups.ends[g]; ++f)
+                    for (std::int64_t q = 0; q < count; ++q) {
+                        const PlacedPoint& point = points[i + q];
+                        add(samples.data[f] + (point.row - samples.first_row) * samples.stride +
+                                point.column / sum_lanes() * sum_lanes(),
+                            samples.stride, p.width, scratch.weights[q / group].rows, q % group,
+                            factors[f * stride + i - first + q], scratch.sums[q]);
+                    }
+                for (std::int64_t q = 0; q < count; ++q) {
+                    SumV sums[N];
+                    for (int v = 0; v < N; ++v) sums[v] = hn::Load(SumD(), scratch.sums[q] + v * sum_lanes());
+                    values[g * stride + i - first + q] =
+                        total<N>(sums, scratch.weights[q / group].columns[q % group]);
+                }
+            }
         }
     }
 };
@@ -288,6 +348,14 @@ void interpolate(const WindowPolynomials& p, const SampleFields& samples, const 
     });
 }
 
+void combine(const WindowPolynomials& p, const SampleFields& samples, const FieldGroups& groups,
+             const PlacedPoint* points, std::int64_t first, std::int64_t end, const double* factors,
+             double* sums, std::int64_t stride) {
+    with_vectors(p.width, [&](auto n) {
+        Combination<decltype(n)::value>::run(p, samples, groups, points, first, end, factors, sums, stride);
+    });
+}
+
 void spread(const WindowPolynomials& p, const PlacedPoint* points, std::int64_t first, std::int64_t end,
             std::int64_t row, std::int64_t column, const double* values, std::int64_t stride,
             std::int64_t n_fields, double* sums) {
@@ -305,6 +373,7 @@ namespace zonal::points {
 
 HWY_EXPORT(places);
 HWY_EXPORT(interpolate);
+HWY_EXPORT(combine);
 HWY_EXPORT(spread);
 
 bool find_places(const PlaceRule& rule, const double* x, std::int64_t count, std::int32_t* first, double* y) {
@@ -314,6 +383,11 @@ void interpolate_points(const WindowPolynomials& polynomials, const SampleFields
                         const PlacedPoint* points, std::int64_t first, std::int64_t end, bool slopes,
                         double* values, std::int64_t stride) {
     HWY_DYNAMIC_DISPATCH(interpolate)(polynomials, samples, points, first, end, slopes, values, stride);
+}
+void combine_points(const WindowPolynomials& polynomials, const SampleFields& samples,
+                    const FieldGroups& groups, const PlacedPoint* points, std::int64_t first,
+                    std::int64_t end, const double* factors, double* sums, std::int64_t stride) {
+    HWY_DYNAMIC_DISPATCH(combine)(polynomials, samples, groups, points, first, end, factors, sums, stride);
 }
 void spread_points(const WindowPolynomials& polynomials, const PlacedPoint* points, std::int64_t first,
                    std::int64_t end, std::int64_t row, std::int64_t column, const double* values,

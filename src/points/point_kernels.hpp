@@ -40,11 +40,11 @@ struct PlaceRule {
 };
 bool find_places(const PlaceRule& rule, const double* x, std::int64_t count, std::int32_t* first, double* y);
 
-/// Fields of an array of samples, for kernels: the first stored sample of the first row that is there, whose
+/// Fields of samples, for kernels: of each, the first stored sample of the first row that is there, whose
 /// number among all rows is first_row.
 struct SampleFields {
-    const double* data;
-    std::int64_t first_row, stride, field_stride, n_fields;
+    const double* const* data;  ///< [n_fields]
+    std::int64_t first_row, stride, n_fields;
 };
 
 /// values: [field][stride], of the points [first, end): sums of samples times weights. slopes: whether
@@ -52,6 +52,18 @@ struct SampleFields {
 void interpolate_points(const WindowPolynomials& polynomials, const SampleFields& samples,
                         const PlacedPoint* points, std::int64_t first, std::int64_t end, bool slopes,
                         double* values, std::int64_t stride);
+
+/// Fields whose values make up one number: those from the last one's end on, numbered as samples have them.
+struct FieldGroups {
+    const std::int64_t* ends;  ///< [n]
+    std::int64_t n;
+};
+
+/// sums: [group][stride] = sum over a group's fields of their values, as interpolate_points has them, times
+/// factors: [field][stride]; of the points [first, end).
+void combine_points(const WindowPolynomials& polynomials, const SampleFields& samples,
+                    const FieldGroups& groups, const PlacedPoint* points, std::int64_t first,
+                    std::int64_t end, const double* factors, double* sums, std::int64_t stride);
 
 /// Adds the weighted values of points [first, end), which lie in the tile whose first sample is in this row
 /// and column, to its sums: [field][Tile::rows][Tile::columns]. values: [field][stride], from the first point

@@ -30,8 +30,8 @@ SampleTables::SampleTables(const PointOptions& options, const Sampling& sampling
       stride(row_stride(n, border, padded_orders())),
       legendre(AlmLayout(options.lmax, options.mmax), options.spin),
       pairs(sht::equidistant_rings(n_rings), options.lmax, options.mmax, options.spin) {
-    circle.prepare(2 * n_rings);
-    samples.prepare(n);
+    circle.prepare(2 * n_rings, false);
+    samples.prepare(n, false);
     core::AlignedVector<double> roots(static_cast<std::size_t>(2 * (lmax + 1)));
     fft::write_roots(4 * n_rings, lmax + 1, roots.data());
     factors.assign(static_cast<std::size_t>(padded_orders()), 0.0);

@@ -155,6 +155,13 @@ SampleArray::Storage::Storage(std::shared_ptr<const SphereSamples::Implementatio
     set_maps(maps);
 }
 
+SampleArray::Storage::Storage(std::shared_ptr<const SphereSamples::Implementation> made_by, std::int64_t maps,
+                              SampleRows all, double* lent)
+    : plan(std::move(made_by)), rows(all), n_maps(maps), data(lent) {
+    for (int thread = 0; thread < plan->options.threads; ++thread)
+        threads.push_back(std::make_unique<points::SampleScratch>());
+}
+
 void SampleArray::Storage::set_maps(std::int64_t count) {
     n_maps = count;
     const std::int64_t size = n_fields() * (rows.end - rows.first) * plan->tables.stride;

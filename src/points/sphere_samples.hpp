@@ -13,7 +13,7 @@
 namespace zonal {
 
 /// What copies of a SphereSamples share.
-class SphereSamples::Implementation {
+class SphereSamples::Implementation : public std::enable_shared_from_this<SphereSamples::Implementation> {
   public:
     /// options: resolved.
     Implementation(const PointOptions& options, const points::SampleChoice& choice,
@@ -33,6 +33,9 @@ class SphereSamples::Implementation {
 struct SampleArray::Storage {
     /// Throws OutOfMemory.
     Storage(std::shared_ptr<const SphereSamples::Implementation> plan, std::int64_t n_maps, SampleRows rows);
+    /// In memory of somebody else, with room for them.
+    Storage(std::shared_ptr<const SphereSamples::Implementation> plan, std::int64_t n_maps, SampleRows rows,
+            double* lent);
     /// From now on holds so many maps; memory grows if need be.
     void set_maps(std::int64_t count);
 

@@ -87,6 +87,11 @@ def drawing(**options):
     return partial(plot.mollweide, noise(256), **options)
 
 
+def detector(lmax, n_pointings=0):
+    """A round beam's neighbour of three orders, and a sky of zeros."""
+    return partial(zonal.BeamConvolver, alm(lmax), np.ones(zonal.alm_size(lmax, 2)), n_pointings=n_pointings)
+
+
 LONG = {
     "zonal.SHT.synthesize zonal.mpi.SHT.synthesize": lambda: partial(sht(1024, 3000).synthesize, alm(3000)),
     "zonal.SHT.synthesize: float, spin 2": lambda: partial(sht(1024, 2048, 2).synthesize, alm(2048, 2).astype(np.complex64)),
@@ -96,6 +101,9 @@ LONG = {
     "zonal.SHT.analyze: exact": lambda: partial(zonal.SHT(zonal.Grid.fejer1(1500, 3000), 1499).analyze, np.zeros(4_500_000)),
     "zonal.SHT.adjoint_analysis": lambda: partial(zonal.SHT(zonal.Grid.fejer1(1500, 3000), 1499).adjoint_analysis, alm(1499)),
     "zonal.SHT.analyze: tolerance": lambda: partial(sht(512, 1000, 2).analyze, np.stack([noise(512)] * 2), tolerance=1e-10),
+    "zonal.BeamConvolver.__init__": lambda: detector(2500),
+    "zonal.BeamConvolver.__call__": lambda: partial(detector(300)(), angles(4_000_000), 5 * angles(4_000_000), 1),
+    "zonal.BeamConvolver.adjoint": lambda: partial(detector(300)().adjoint, angles(4_000_000), angles(4_000_000), 5 * angles(4_000_000), 1),
     "zonal.gradient zonal.curl": lambda: partial(zonal.gradient, alm(2500), 1024),
     "zonal.hessian": lambda: partial(zonal.hessian, alm(2000), 1024),
     "zonal.alm2vector": lambda: partial(zonal.alm2vector, alm(2500, 2), 1024, scalars="divergence-vorticity"),

@@ -68,16 +68,16 @@ def _files():
 # Values of required arguments by their names, unless FOR_FUNCTION has another.
 BY_NAME = {
     "alm": ALM, "alms": ALM, "alms1": ALM, "axis": X, "b_l": CL, "base": 2.0, "beam": CL, "c_l": CL, "cl": CL, "cls": CL, "comm": MPI.COMM_SELF,
-    "coefficients": [1.0, 2.0], "degree": 1, "derivative_weight": 1.0, "dilation": 2.0, "domain": (-0.5, 0.5), "end": "both",
+    "coefficients": [1.0, 2.0], "degree": 1, "ellipticity": 1.2, "derivative_weight": 1.0, "dilation": 2.0, "domain": (-0.5, 0.5), "end": "both",
     "equations": {U: -U}, "error": 0.1, "events": io.Events(np.zeros(3), np.zeros(3), None, "galactic"), "face": 3,
     "field": U, "fl": CL, "floor": 0.1, "function": np.sin, "fwhm": 0.5, "grid": GRID, "initial": {U: 1}, "interval": 0,
     "ipix": 5, "iring": 3, "j_min": 0, "kernel": KERNEL, "l": 2, "lat": 20.0, "lmax": 8, "lmax_out": 6, "lon": 10.0,
     "m": SKY, "map": SKY, "map1": SKY, "map_in": SKY, "maps": SKY, "mmax": 8, "mmax_out": 6, "n": 5, "n_l": CL, "n_phi": 17,
     "n_pixels": [4, 8, 4], "n_rings": 9, "name": "v", "noise": CL, "npix": 192, "nside": 4, "nside_out": 2,
     "number": 0, "order": 1, "phi": 0.4, "pix": 5, "polynomial": np.polynomial.Chebyshev([1, 2]), "projection": None,
-    "q": SKY, "radius": 0.5, "ring": 3, "rings": [0, 1], "rotation": (0.1, 0.2, 0.3), "s": 45, "scales": ALM[None],
-    "scalars": "potentials", "seed": 1, "signal": CL, "spin": 2, "t": (0, 1), "target": CL, "theta": 0.3, "theta1": 0.3, "theta2": 0.5,
-    "theta_cut": 1.0, "u": SKY, "unit": "K", "nest": True, "value": 1.0, "value_weight": 1.0, "values": SKY[None], "vec": (1, 0, 0),
+    "psi": 0.2, "q": SKY, "radius": 0.5, "ring": 3, "rings": [0, 1], "rotation": (0.1, 0.2, 0.3), "s": 45, "scales": ALM[None],
+    "scalars": "potentials", "seed": 1, "signal": CL, "sky": ALM, "spin": 2, "t": (0, 1), "target": CL, "theta": 0.3, "theta1": 0.3, "theta2": 0.5,
+    "theta_cut": 1.0, "tod": 0.5, "u": SKY, "unit": "K", "nest": True, "value": 1.0, "value_weight": 1.0, "values": SKY[None], "vec": (1, 0, 0),
     "vector": [SKY, SKY],
     "vectors": [1.0, 0.0, 0.0], "vertices": [(1, 0, 0), (0, 1, 0), (0, 0, 1)], "vmax": 1.0, "vmin": 0.0, "window": CL,
     "windows": [CL], "x": 1, "y": 1, "z": 1, "i": 3, "time_modes": 12, "axes": (), "energy": 200.0,
@@ -126,6 +126,7 @@ _DRAW_OVER = {f"zonal.healpy.{name}" for name in ("delgraticules", "graticule", 
 def _instances():
     return {
         zonal.Grid: GRID, zonal.Kernel: KERNEL, zonal.SHT: zonal.SHT(GRID, 8, threads=1),
+        zonal.BeamConvolver: zonal.BeamConvolver(ALM, CL, threads=1),
         zonal.PixelConvolution: zonal.PixelConvolution(KERNEL, GRID, threads=1),
         zonal.PointTransform: zonal.PointTransform(*GRID.angles(), 8, threads=1), zonal.SphereFunction: zonal.SphereFunction(ALM, threads=1),
         zonal.ConvolutionPlan: zonal.plan(KERNEL, GRID, error=1e-2, threads=1), chebyshev.Series: SERIES, gwrm.Expression: U,

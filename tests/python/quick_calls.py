@@ -20,7 +20,7 @@ QUICK = {
     "goes by degrees l": """
         zonal.Kernel.from_window zonal.Kernel.from_profile zonal.deconvolution_window zonal.gaussian_window
         zonal.matched_filter_window zonal.needlet_windows zonal.scale_discretised_windows zonal.sky_window
-        zonal.wiener_spectrum zonal.wiener_window zonal.healpy.blm_gauss zonal.healpy.gauss_beam zonal.io.read_beam
+        zonal.elliptical_beam zonal.wiener_spectrum zonal.wiener_window zonal.healpy.blm_gauss zonal.healpy.gauss_beam zonal.io.read_beam
         zonal.io.read_cl zonal.io.write_cl zonal.io.read_profile zonal.io.read_psf zonal.healpy.read_cl
         zonal.healpy.write_cl zonal.plot.spectrum""",
     "passes over an array once, at the speed of memory": """

@@ -6,6 +6,7 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import pytest
 
+import keywords_of_beams
 import keywords_of_convolutions
 import keywords_of_ducc0
 import keywords_of_files
@@ -22,7 +23,7 @@ from keyword_names import ABSENT, ALL
 
 FOLDER = Path(__file__).parent
 TABLES = (keywords_of_healpy, keywords_of_zonal, keywords_of_maps, keywords_of_convolutions, keywords_of_files,
-          keywords_of_plots, keywords_of_points, keywords_of_ranks,
+          keywords_of_beams, keywords_of_plots, keywords_of_points, keywords_of_ranks,
           keywords_of_series, keywords_of_vectors, keywords_of_views, keywords_of_ducc0)
 CASES = [case for table in TABLES for case in table.cases()]
 # Function, keyword and a test that fails without the keyword; tools/check_keywords.py runs these without it.

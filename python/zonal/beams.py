@@ -1,0 +1,211 @@
+"""What detectors measure through beams that are not round."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _core
+from ._angles import AngleLike, angle, angles, width
+from ._arrays import complex_input, real_input, sequence
+from ._checked import Large, checked
+from ._kinds import kind_of
+from ._threads import resolve
+from .skies import lmax_of
+
+_Lines: TypeAlias = NDArray[np.float64]
+_Where: TypeAlias = tuple[_Lines, _Lines, _Lines, _Lines | None]
+
+
+class BeamConvolver:
+    """A sky as detectors see it whose beams need not be round: its convolution with the beams in every direction and
+    orientation, sampled once, which can be called at any pointings.
+
+    sky: alm [n_alm] of T, or [3, n_alm] of T, E, B, with mmax = lmax. beam: alm of the same components of a beam that looks
+    at the north pole, in the layout of mmax = kmax, [n_beam] or [3, n_beam], as `zonal.elliptical_beam` makes them; one more
+    axis in front is of several detectors. They are those of the functions b_I, and b_Q and b_U along e_theta and e_phi, and
+    a detector measures the integral of b_I I + b_Q Q + b_U U: a factor of 1/2 of power, and the efficiency of a polariser,
+    belong to the beam. kmax: orders of the beams to use, by default all. error: bound of max |error| / max |signal|, the
+    largest over all pointings, for every sky, from 1e-13 to 0.1. n_pointings: how many pointings it will be asked for,
+    about, by default two for each coefficient of the sky: many are worth more samples. theta_range: (theta_1, theta_2),
+    where pointings may lie, rad or angles: less sky takes less memory. threads: by default `zonal.threads()`.
+
+    A pointing (theta, phi, psi) turns the beam by R_z(phi) R_y(theta) R_z(psi): its x axis, the meridian phi = 0 of the
+    beam, then lies at the angle psi from e_theta (south) towards e_phi (east). hwp: the angle alpha of a half-wave plate
+    from the beam's x axis, which takes Q + i U of the sky, in the Cartesian frame of the beam (Ludwig's third definition), to
+    exp(4 i alpha) conj(Q + i U); None where there is no plate.
+
+    It keeps samples of 2 kmax + 1 fields of each detector, less those of orders that the beam has not; the first call with
+    hwp makes those behind the plate besides. Results do not depend on the number of threads. complex64 gives float32, and
+    back; the arithmetic is double. Quantities give Quantities.
+
+    >>> sky = zonal.synalm(np.ones(33), seed=1)
+    >>> beam = zonal.elliptical_beam("8deg", 1.3, lmax=32)
+    >>> signal = zonal.BeamConvolver(sky, beam)
+    >>> signal([0.3, 1.5], [1, 4], psi=[0, 0.2]).shape, signal.kmax
+    ((2,), 10)
+    """
+
+    __slots__ = ("__weakref__", "_beams", "_components", "_detectors", "_error", "_kind", "_lmax", "_type")
+
+    @checked
+    def __init__(self, sky: Any, beam: Any, kmax: int | None = None, error: float = 1e-6, *, n_pointings: Large = 0,
+                 theta_range: tuple[AngleLike, AngleLike] | None = None, threads: int | None = None) -> None:
+        self._kind = kind_of(sky)
+        given = complex_input("sky", sky)
+        beams = np.asarray(complex_input("beam", beam), np.complex128)
+        if given.ndim not in (1, 2) or given.ndim == 2 and given.shape[0] != 3:
+            raise ValueError(f"sky: has shape {given.shape}: must be [n_alm], or [3, n_alm] for T, E, B")
+        several = beams.ndim == given.ndim + 1
+        if beams.ndim not in (given.ndim, given.ndim + 1) or given.ndim == 2 and beams.shape[-2] != 3:
+            wanted = "[n_beam]" if given.ndim == 1 else "[3, n_beam]"
+            raise ValueError(f"beam: has shape {beams.shape}: must be {wanted} for a sky of shape {given.shape}, with one more "
+                             "axis in front for several detectors")
+        self._components, self._type = given.shape[:-1], given.real.dtype
+        self._detectors = beams.shape[0] if several else None
+        self._lmax, self._error = lmax_of(given.shape[-1], None, None, "sky"), error
+        if kmax is not None and kmax < 0:
+            raise ValueError(f"kmax = {kmax}: must be 0 or positive, or None for all")
+        self._beams = _core.Beams(given.reshape(-1, given.shape[-1]), beams.reshape(-1, *(self._components or (1,)), beams.shape[-1]),
+                                  self._lmax, -1 if kmax is None else kmax, error, n_pointings,
+                                  None if theta_range is None else _range(theta_range), resolve(threads))
+
+    @property
+    def lmax(self) -> int:
+        return self._lmax
+
+    @property
+    def kmax(self) -> int:
+        """The highest order of the beams that is used."""
+        return self._beams.kmax
+
+    @property
+    def bound(self) -> float:
+        """At least max |error| / max |signal| without a half-wave plate; at most the error asked for."""
+        return self._beams.bound
+
+    @property
+    def n_samples(self) -> int:
+        """Samples of a circle in theta and in phi."""
+        return self._beams.n_samples
+
+    @property
+    def width(self) -> int:
+        """Samples that a signal is a sum over, in each direction and for each field."""
+        return self._beams.width
+
+    @property
+    def n_bytes(self) -> int:
+        """Memory that the samples take now."""
+        return self._beams.bytes
+
+    @property
+    def threads(self) -> int:
+        """Threads that a call uses at most."""
+        return self._beams.threads
+
+    @checked
+    def __call__(self, theta: ArrayLike, phi: ArrayLike, psi: ArrayLike, hwp: ArrayLike | None = None, *,
+                 return_report: bool = False) -> Any:
+        """Returns what the detector measures at these pointings, of the shape to which the angles broadcast; for several
+        detectors [detector, pointing], where angles are [pointing] of all or [detector, pointing] of each. With
+        return_report it returns a BeamReport besides.
+
+        theta, phi, psi, hwp: rad or Quantities of angles, 0 <= theta <= pi, the others of any number of turns.
+        """
+        where, shape = self._pointings(theta, phi, psi, hwp)
+        tod = np.empty((self._detectors or 1, int(np.prod(shape[1:] if self._detectors else shape))), self._type)
+        report = self._beams.scan(*where, tod)
+        signal = self._kind.numbers(tod.reshape(shape))
+        return (signal, report) if return_report else signal
+
+    def adjoint(self, tod: Any, theta: ArrayLike, phi: ArrayLike, psi: ArrayLike, hwp: ArrayLike | None = None) -> Any:
+        """Returns the transpose, alm of the shape of the sky: <adjoint(tod), s> = sum of tod times what the detectors measure
+        of s, for any sky s, with alm of m > 0 counted twice.
+
+        tod: of the shape that a call at these pointings returns.
+        """
+        kind = kind_of(tod)
+        given = real_input("tod", tod)
+        where, shape = self._pointings(theta, phi, psi, hwp)
+        if given.shape != shape:
+            raise ValueError(f"tod: has shape {given.shape}: must be {shape}, to which theta, phi, psi and hwp broadcast")
+        sky = np.empty((*self._components, (self._lmax + 1) * (self._lmax + 2) // 2),
+                       np.complex128 if given.dtype == np.float64 else np.complex64)
+        lines = np.ascontiguousarray(given).reshape(self._detectors or 1, -1)
+        self._beams.adjoint(lines, *where, sky.reshape(-1, sky.shape[-1]))
+        return kind.numbers(sky)
+
+    def _pointings(self, theta: ArrayLike, phi: ArrayLike, psi: ArrayLike, hwp: ArrayLike | None) -> tuple[_Where, tuple[int, ...]]:
+        """Angles as [1 or detector, pointing], and the shape of the signal."""
+        if hwp is not None and not self._components:
+            raise ValueError("hwp: a half-wave plate acts on polarisation: needs a sky and a beam of T, E and B")
+        given = {"theta": theta, "phi": phi, "psi": psi} | ({} if hwp is None else {"hwp": hwp})
+        named = {name: angles(name, values) for name, values in given.items()}
+        shape = self._shape({name: values.shape for name, values in named.items()})
+        lines = {name: self._lines(values, shape) for name, values in named.items()}
+        return (lines["theta"], lines["phi"], lines["psi"], lines.get("hwp")), shape
+
+    def _shape(self, shapes: dict[str, tuple[int, ...]]) -> tuple[int, ...]:
+        several = self._detectors
+        try:
+            shape = np.broadcast_shapes(*shapes.values())
+            if several is None:
+                return shape
+            shape = np.broadcast_shapes(shape, (several, 1))
+            if shape[:-1] == (several,):
+                return shape
+        except ValueError:
+            pass
+        wanted = "one shape" if several is None else f"[{several}, pointing], of each detector, or to [pointing], of all"
+        raise ValueError(f"{', '.join(shapes)}: have the shapes {', '.join(map(str, shapes.values()))}: must broadcast to {wanted}")
+
+    def _lines(self, values: NDArray[np.float64], shape: tuple[int, ...]) -> NDArray[np.float64]:
+        if self._detectors is None:
+            return np.ascontiguousarray(np.broadcast_to(values, shape)).reshape(1, -1)
+        rows = values.shape[0] if values.ndim == 2 else 1
+        return np.ascontiguousarray(np.broadcast_to(values, (rows, shape[1])))
+
+    def __repr__(self) -> str:
+        several = "" if self._detectors is None else f", detectors={self._detectors}"
+        return f"<zonal.BeamConvolver: lmax={self._lmax}, kmax={self.kmax}{several}, error={self._error:g}>"
+
+
+@checked
+def elliptical_beam(fwhm: AngleLike, ellipticity: float = 1.0, *, lmax: int, orientation: AngleLike = 0.0,
+                    polarization: AngleLike | None = None, efficiency: float = 1.0, error: float = 1e-6,
+                    threads: int | None = None, return_report: bool = False) -> Any:
+    """Returns the coefficients of an elliptical Gaussian beam that looks at the north pole, in the layout of mmax = kmax:
+    [n_beam], or with a polarization [3, n_beam] of T, E and B.
+
+    The beam is exp(-theta^2 / 2 (cos^2 x / s_1^2 + sin^2 x / s_2^2)), x the angle from its long axis, with an integral of 1.
+
+    fwhm: geometric mean of those of its axes, rad, a text or a Quantity. ellipticity: the long one over the short one, from
+    1 to 10. orientation: of the long axis, from the beam's x axis towards y. polarization: the angle of what a polariser
+    passes, likewise, co-polar in the Cartesian frame of the beam (Ludwig's third definition); a narrow beam then measures
+    I + efficiency (Q cos 2(psi + polarization) + U sin 2(psi + polarization)). efficiency: of the polariser, from 0 to 1.
+    error: the norm of the orders left out over that of the beam, from 1e-14 to 0.5; a white sky's signal errs by as much.
+
+    With return_report it returns a BeamOrders besides, of kmax and what is left out.
+
+    >>> beam, orders = zonal.elliptical_beam("1deg", 1.2, lmax=200, return_report=True)
+    >>> beam.size, orders.kmax
+    (1773, 8)
+    """
+    turned = None if polarization is None else angle(polarization, "polarization")
+    beam, orders = _core.elliptical_beam(width(fwhm, "fwhm"), ellipticity, lmax, angle(orientation, "orientation"), turned,
+                                         efficiency, error, resolve(threads))
+    alm = beam[0] if polarization is None else beam
+    return (alm, orders) if return_report else alm
+
+
+def _range(given: Any) -> tuple[float, float]:
+    ends = sequence("theta_range", given)
+    if len(ends) != 2:
+        raise ValueError(f"theta_range: has {len(ends)} parts: must be (theta_1, theta_2)")
+    return angle(ends[0], "theta_range[0]"), angle(ends[1], "theta_range[1]")
+
+
+__all__ = ["BeamConvolver", "elliptical_beam"]
