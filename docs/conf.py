@@ -55,6 +55,7 @@ guide/what-a-request-means
 guide/from_healpy
 guide/points
 guide/kernels
+guide/lensing
 guide/several-machines
 guide/troubleshooting
 guide/file-formats

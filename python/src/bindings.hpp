@@ -13,6 +13,7 @@ void bind_devices(nb::module_& module);
 void bind_grids(nb::module_& module);
 void bind_transforms(nb::module_& module);
 void bind_points(nb::module_& module);
+void bind_lensing(nb::module_& module);
 void bind_vector_fields(nb::module_& module);
 void bind_distributed(nb::module_& module);
 void bind_kernels(nb::module_& module);

@@ -18,6 +18,7 @@ NB_MODULE(_core, module) {
     zonal::python::bind_grids(module);
     zonal::python::bind_transforms(module);
     zonal::python::bind_points(module);
+    zonal::python::bind_lensing(module);
     zonal::python::bind_vector_fields(module);
     zonal::python::bind_distributed(module);
     zonal::python::bind_kernels(module);
