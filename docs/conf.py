@@ -57,6 +57,7 @@ guide/from_ducc0
 guide/points
 guide/kernels
 guide/beams
+guide/lensing
 guide/several-machines
 guide/troubleshooting
 guide/file-formats

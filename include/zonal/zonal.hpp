@@ -40,6 +40,7 @@
 #include "zonal/planning/noise_sky.hpp"
 #include "zonal/planning/planner.hpp"
 #include "zonal/points/deflection.hpp"
+#include "zonal/points/lensing.hpp"
 #include "zonal/points/plan.hpp"
 #include "zonal/points/samples.hpp"
 #include "zonal/points/transform.hpp"

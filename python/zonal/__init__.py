@@ -33,6 +33,8 @@ from ._core import (
     Error,
     ErrorBound,
     ErrorNotKept,
+    InverseDeflectionReport,
+    LensingReport,
     OutOfDeviceMemory,
     PointAnalysisReport,
     PointReport,
@@ -59,6 +61,7 @@ from .kernel import (
     sky_window,
     wiener_window,
 )
+from .lensing import Lensing, displace, inverse_deflection, lens
 from .pixel_convolution import PixelConvolution, Share
 from .planning import ConvolutionPlan, plan
 from .plot import _thumbnail
@@ -70,9 +73,9 @@ from .sky_map import Map
 from .split import Split, wiener_spectrum
 from .vector_fields import alm2vector, curl, gradient, hessian, vector2alm
 
-for _class in (AnalysisReport, AppliedKernel, BackendUnavailable, BeamOrders, BeamReport, Cancelled, Certificate, Choice, CommunicationError,
-               ConvolutionResult, Device, DeviceError, Error, ErrorBound, ErrorNotKept, OutOfDeviceMemory, PointAnalysisReport, PointReport,
-               SmoothedPart):
+for _class in (AnalysisReport, AppliedKernel, BackendUnavailable, BeamOrders, BeamReport, Cancelled, Certificate, Choice,
+               CommunicationError, ConvolutionResult, Device, DeviceError, Error, ErrorBound, ErrorNotKept, InverseDeflectionReport,
+               LensingReport, OutOfDeviceMemory, PointAnalysisReport, PointReport, SmoothedPart):
     _class.__module__ = "zonal"  # where they come from is not what users should import
 
 # Pictures need maps, so that maps cannot import them.
@@ -82,12 +85,13 @@ __version__ = _core.version
 
 __all__ = [
     "AnalysisReport", "AngleLike", "AppliedKernel", "BackendUnavailable", "BeamConvolver", "BeamOrders", "BeamReport", "Cancelled",
-    "Certificate", "Choice", "CommunicationError", "ConvolutionPlan", "ConvolutionResult", "Device", "DeviceError", "Error", "ErrorBound", "ErrorNotKept", "Grid",
-    "Kernel", "Map", "OutOfDeviceMemory", "PixelConvolution", "PointAnalysisReport", "PointReport", "PointTransform", "SHT", "Share",
-    "SmoothedPart", "SphereFunction", "Split", "UNSEEN",
-    "ZonalWarning", "__version__", "alm2cl", "alm2map", "alm2vector", "alm_index", "alm_size", "almxfl", "anafast", "angle",
-    "cache_limit", "clear_caches", "cmake_dir", "convolve", "credible_levels", "curl", "deconvolution_window", "devices", "elliptical_beam", "euler_angles", "fit_dipole", "gaussian_window",
-    "get_include", "gradient", "hessian", "integral", "inverse_wavelet_transform", "io", "map2alm", "matched_filter_window", "needlet_windows", "plan", "plot",
+    "Certificate", "Choice", "CommunicationError", "ConvolutionPlan", "ConvolutionResult", "Device", "DeviceError", "Error", "ErrorBound",
+    "ErrorNotKept", "Grid", "InverseDeflectionReport", "Kernel", "Lensing", "LensingReport", "Map", "OutOfDeviceMemory", "PixelConvolution",
+    "PointAnalysisReport", "PointReport", "PointTransform", "SHT", "Share", "SmoothedPart", "SphereFunction", "Split", "UNSEEN",
+    "ZonalWarning", "__version__", "alm2cl", "alm2map", "alm2vector", "alm_index", "alm_size", "almxfl", "anafast", "angle", "cache_limit",
+    "clear_caches", "cmake_dir", "convolve", "credible_levels", "curl", "deconvolution_window", "devices", "displace", "elliptical_beam",
+    "euler_angles", "fit_dipole", "gaussian_window", "get_include", "gradient", "hessian", "integral", "inverse_deflection",
+    "inverse_wavelet_transform", "io", "lens", "map2alm", "matched_filter_window", "needlet_windows", "plan", "plot",
     "remove_dipole", "resize_alm", "rotate_alm", "rotate_map", "rotation_matrix", "scale_discretised_windows",
     "sky_window", "smooth", "spectra", "synalm", "synfast", "threads", "udgrade", "vector2alm", "wavelet_transform", "wiener_spectrum",
     "wiener_window",
@@ -95,7 +99,7 @@ __all__ = [
 
 if not TYPE_CHECKING:
     # Their names would be taken for functions: users reach what these modules hold.
-    for _name in ("beams", "coefficients", "grid", "integrals", "kernel", "pixel_convolution", "planning", "points", "rotation", "sht", "skies", "sky_map",
+    for _name in ("beams", "coefficients", "grid", "integrals", "kernel", "lensing", "pixel_convolution", "planning", "points", "rotation", "sht", "skies", "sky_map",
                   "split", "vector_fields"):
         del globals()[_name]
 

@@ -36,6 +36,7 @@ from ._angles import AngleLike, width
 from ._arrays import integer
 from ._checked import arguments_as
 from ._jax_arrays import array_, complex_, conj_over_counts_, counts_, real_
+from ._jax_lensing import lens
 from ._jax_points import evaluate
 from ._kinds import ring_values
 from ._threads import resolve
@@ -45,7 +46,7 @@ from .rotation import rotate_alm as _rotate_alm
 from .sht import SHT, alm_size, pixel_weights, require_sht
 from .skies import lmax_of
 
-evaluate.__module__ = __name__  # where users find it
+evaluate.__module__ = lens.__module__ = __name__  # where users find it
 Array = Any
 """What jax.numpy takes for an array."""
 
@@ -342,7 +343,7 @@ def _pixels(name: str, values: Any, sht: SHT) -> jax.Array:
     return real_(name, ring_values(name, values, sht.grid))
 
 
-__all__ = ["adjoint", "alm2cl", "almxfl", "analyze", "convolve", "evaluate", "gaussian_window", "profile_window", "rotate_alm", "smooth",
+__all__ = ["adjoint", "alm2cl", "almxfl", "analyze", "convolve", "evaluate", "gaussian_window", "lens", "profile_window", "rotate_alm", "smooth",
            "synalm", "synthesize"]
 
 

@@ -4,6 +4,7 @@
 #include <numbers>
 
 #include "core/parallel.hpp"
+#include "points/lensing/displacement_math.hpp"
 #include "sht/array_checks.hpp"
 #include "zonal/error.hpp"
 
@@ -18,25 +19,14 @@ double in_one_turn(double phi) {
     return reduced < turn_around ? reduced : 0;  // a tiny negative longitude rounds to a full turn
 }
 
-DeflectedPoint deflect_from(double sin_t, double cos_t, double phi, double d_theta, double d_phi) {
-    // The end is cos|d| n + S d, S = sin|d| / |d|; x, y, z in the frame turned by phi.
-    const double length = std::hypot(d_theta, d_phi), c = std::cos(length);
-    const double s = length > 0 ? std::sin(length) / length : 1;
-    const double x = c * sin_t + s * d_theta * cos_t, y = s * d_phi, z = c * cos_t - s * d_theta * sin_t;
-    const double rho = std::hypot(x, y), longitude = std::atan2(y, x);
-    // e_theta carried along the geodesic, in e_theta and e_phi of the end. The way back from the antipode is
-    // not unique: 1 + cos|d| = 0 there, and S d_theta = 0.
-    const double f = 1 + c > 0 ? s * d_theta / (1 + c) : 0;
-    const double v_x = cos_t - f * (sin_t + x), v_y = -f * y, v_z = -sin_t - f * (cos_t + z);
-    const double cos_l = rho > 0 ? x / rho : 1, sin_l = rho > 0 ? y / rho : 0;
-    const double along = (v_x * cos_l + v_y * sin_l) * z - v_z * rho, across = v_y * cos_l - v_x * sin_l;
-    return {std::atan2(rho, z), in_one_turn(phi + longitude), std::atan2(-across, along)};
+DeflectedPoint end_at(const points::Displaced& end) {
+    return {end.theta, in_one_turn(end.phi), std::atan2(end.sin_gamma, end.cos_gamma)};
 }
 
 }  // namespace
 
 DeflectedPoint deflect(double theta, double phi, double d_theta, double d_phi) {
-    return deflect_from(std::sin(theta), std::cos(theta), phi, d_theta, d_phi);
+    return end_at(points::displaced(theta, phi, d_theta, d_phi));
 }
 
 template <class T>
@@ -55,9 +45,9 @@ void deflect(const Grid& grid, ConstView<double, 1> step, ConstView<T, 2> deflec
         const double width = step.size() > 0 ? step[index] : turn_around / static_cast<double>(ring.n_pixels);
         for (std::int64_t k = 0; k < ring.n_pixels; ++k) {
             const std::int64_t pixel = ring.first_pixel + k;
-            const auto end =
-                deflect_from(ring.sin_theta, ring.cos_theta, ring.phi_0 + static_cast<double>(k) * width,
-                             deflection(pixel, 0), deflection(pixel, 1));
+            const double phi = ring.phi_0 + static_cast<double>(k) * width;
+            const auto end = end_at(points::displaced(ring.sin_theta, ring.cos_theta, phi,
+                                                      deflection(pixel, 0), deflection(pixel, 1)));
             deflected(pixel, 0) = static_cast<T>(end.theta);
             deflected(pixel, 1) = static_cast<T>(end.phi);
             if (rotates) deflected(pixel, 2) = static_cast<T>(end.rotation);

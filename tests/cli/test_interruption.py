@@ -35,6 +35,7 @@ def long_inputs(tmp_path_factory):
     folder = tmp_path_factory.mktemp("long")
     healpy.write_map(folder / "in.fits", np.arange(12.0 * 1024**2), dtype=np.float64)
     healpy.write_alm(folder / "alm.fits", np.ones(healpy.Alm.getsize(2000), complex))
+    healpy.write_alm(folder / "alm0.fits", np.zeros(healpy.Alm.getsize(2000), complex))
     (folder / "cl.txt").write_text("# l TT\n" + "".join(f"{l} 1\n" for l in range(4001)))
     degrees = [fits.Column(name, "D", unit="deg", array=np.linspace(0, 80, 10**7)) for name in "LB"]
     fits.BinTableHDU.from_columns(degrees, name="EVENTS").writeto(folder / "events.fits")
@@ -44,6 +45,7 @@ def long_inputs(tmp_path_factory):
 @pytest.mark.parametrize("command", [
     "alm2map alm.fits OUT --nside 2048", "anafast in.fits OUT", "bin events.fits OUT --nside 4096 --lon L --lat B", "calibrate",
     "compare in.fits in.fits", "convert in.fits OUT --order nest --precision double", "convert in.fits OUT.gz", "info in.fits",
+    "lens alm.fits alm0.fits OUT --nside 2048",
     "map2alm in.fits OUT", "plan --nside 2048 --fwhm 3deg --lmax 4000 --error 1e-6 --reference discrete",
     "plot in.fits OUT.png --width 16384", "rotate in.fits OUT --from G --to C", "smooth in.fits OUT --fwhm 1deg",
     "solve burgers -o OUT.fits --modes 40,100", "split --fwhm 20arcmin --lmax 3000 --theta-cut 5deg --knots 2000 -o OUT",

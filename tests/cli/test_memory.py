@@ -16,6 +16,7 @@ COMMANDS = [
     "alm2map teb.fits OUT --nside 1024", "anafast i.fits i.fits OUT --lmax 700 --iter 0", "anafast teb.fits OUT",
     "bin events.fits OUT --nside 1024 --lon L --lat B", "compare i.fits i.fits", "convert iqu.fits OUT --order nest",
     "convert i.fits OUT --partial", "convert i.fits OUT --multi-order", "convert teb.fits OUT", "info iqu.fits",
+    "lens teb.fits phi.fits OUT --nside 1024", "lens t.fits phi.fits OUT --nside 1024 --error 1e-3",
     "map2alm iqu.fits OUT --lmax 1000 --iter 0", "map2alm i.fits OUT --lmax 500 --tolerance 1e-2", "plot i.fits OUT.png",
     "rotate i.fits OUT --from G --to C --lmax 700 --iter 0", "smooth iqu.fits OUT --fwhm 2deg", "smooth teb.fits OUT --fwhm 1deg",
     "synfast cl.txt OUT --nside 1024 --lmax 1500 --seed 1", "synfast cl.txt OUT --nside 1024 --temperature-only --seed 1",
@@ -51,6 +52,8 @@ def inputs(tmp_path_factory):
         table.writeto(folder / f"{name}.fits")
     healpy.write_map(folder / "small.fits", sky[:768], dtype=np.float64)
     healpy.write_alm(folder / "teb.fits", [np.ones(healpy.Alm.getsize(1500), complex)] * 3)
+    healpy.write_alm(folder / "t.fits", np.ones(healpy.Alm.getsize(1500), complex))
+    healpy.write_alm(folder / "phi.fits", np.full(healpy.Alm.getsize(1500), 1e-8j))
     io = call("convert", folder / "i.fits", folder / "cells.fits", "--multi-order")
     assert io.code == 0, io.err
     scales = call("wavelet", folder / "i.fits", folder / "scales.fits", "--lmax", 100, "--base", 4, "--iter", 0)

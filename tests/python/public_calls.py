@@ -94,6 +94,9 @@ FOR_FUNCTION = {
     "zonal.alm_index": {"m": 1}, "zonal.alm2map": {"grid": 4}, "zonal.alm2vector": {"alm": [ALM, ALM]}, "zonal.synfast": {"grid": 4},
     "zonal.convolve": {"method": "ring-fft"}, "zonal.credible_levels": {"map": SKY**2}, "zonal.smooth": {"fwhm": "60deg", "lmax": 8, "error": 1e-2, "threads": 1},
     "zonal.plan": {"error": 1e-2, "threads": 1}, "zonal.ConvolutionPlan.__init__": {"error": 1e-2, "threads": 1},
+    "zonal.lens": {"phi": 1e-3 * ALM, "where": GRID}, "zonal.inverse_deflection": {"phi": 1e-3 * ALM, "where": GRID},
+    "zonal.Lensing.__init__": {"phi": 1e-3 * ALM, "where": GRID}, "zonal.displace": {"theta": [0.3], "phi": [0.4], "deflection": [[0.1], [0.1]]},
+    "zonal.Lensing.adjoint": {"values": np.zeros(GRID.n_pixels)}, "zonal.Lensing.differentiate": {"values": np.zeros(GRID.n_pixels)},
     "zonal.udgrade": {"nside": 2}, "zonal.mpi.SHT.smooth": {"fwhm": 0.5}, "zonal.mpi.SHT.cross_spectra": {"alms": ALM[None]},
     "zonal.io.read_psf": {"energy": 200.0}, "zonal.gwrm.periodic": {"order": 2},
     "zonal.chebyshev.Series.integrate_out": {"axis": 0},
@@ -125,7 +128,7 @@ _DRAW_OVER = {f"zonal.healpy.{name}" for name in ("delgraticules", "graticule", 
 @lru_cache
 def _instances():
     return {
-        zonal.Grid: GRID, zonal.Kernel: KERNEL, zonal.SHT: zonal.SHT(GRID, 8, threads=1),
+        zonal.Grid: GRID, zonal.Kernel: KERNEL, zonal.SHT: zonal.SHT(GRID, 8, threads=1), zonal.Lensing: zonal.Lensing(1e-3 * ALM, GRID, 8),
         zonal.BeamConvolver: zonal.BeamConvolver(ALM, CL, threads=1),
         zonal.PixelConvolution: zonal.PixelConvolution(KERNEL, GRID, threads=1),
         zonal.PointTransform: zonal.PointTransform(*GRID.angles(), 8, threads=1), zonal.SphereFunction: zonal.SphereFunction(ALM, threads=1),
