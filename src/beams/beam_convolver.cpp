@@ -16,7 +16,7 @@ namespace zonal {
 namespace beams {
 namespace {
 
-constexpr double least_error = 1e-13, largest_error = 0.1;
+constexpr double least_error = 1e-13, most_error = 0.1;
 
 BeamOptions resolve(const AlmLayout& layout, const View<const Complex, 3>& beams,
                     const BeamOptions& options) {
@@ -36,9 +36,9 @@ BeamOptions resolve(const AlmLayout& layout, const View<const Complex, 3>& beams
     if (options.kmax == -1) resolved.kmax = layout.mmax();
     if (options.half_wave_plate && beams.extent(1) != 3)
         throw InvalidArgument("half_wave_plate", "needs beams of three components, T, E and B");
-    if (!(options.error >= least_error && options.error <= largest_error))
+    if (!(options.error >= least_error && options.error <= most_error))
         throw InvalidArgument("error", options.error,
-                              fmt::format("must be from {} to {}", least_error, largest_error));
+                              fmt::format("must be from {} to {}", least_error, most_error));
     if (options.n_pointings < 0)
         throw InvalidArgument("n_pointings", options.n_pointings,
                               "must be 0 (two for each coefficient) or positive");

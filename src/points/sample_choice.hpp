@@ -19,6 +19,9 @@ struct SampleChoice {
 /// options: resolved.
 std::vector<SampleChoice> sample_choices(const PointOptions& options);
 
+/// What PointOptions::error may be.
+inline constexpr double least_named_error = 2e-14, largest_named_error = 0.1;
+
 /// Shares of `error` that the window itself may take at most, what its polynomials leave of it, and its
 /// rounding; together they must not be more than all of it.
 inline constexpr double largest_window_share = 0.9, polynomial_share = 0.05, largest_rounding_share = 0.5;

@@ -17,8 +17,6 @@ namespace zonal {
 namespace points {
 namespace {
 
-constexpr double least_error = 2e-14, largest_error = 0.1;
-
 PointOptions resolve(const PointOptions& options) {
     const ShtOptions checked = sht::resolve_options({.lmax = options.lmax,
                                                      .mmax = options.mmax,
@@ -28,9 +26,9 @@ PointOptions resolve(const PointOptions& options) {
     PointOptions resolved = options;
     resolved.mmax = checked.mmax;
     resolved.threads = checked.threads;
-    if (!(options.error >= least_error && options.error <= largest_error))
+    if (!(options.error >= least_named_error && options.error <= largest_named_error))
         throw InvalidArgument("error", options.error,
-                              fmt::format("must be from {} to {}", least_error, largest_error));
+                              fmt::format("must be from {} to {}", least_named_error, largest_named_error));
     if (options.n_points < 0)
         throw InvalidArgument("n_points", options.n_points,
                               "must be 0 (two for each coefficient) or positive");

@@ -28,7 +28,6 @@ namespace {
 
 /// Of the error, what deflections that are interpolated may take.
 constexpr double deflection_share = 0.1;
-constexpr double least_error = 2e-14, most_error = 0.1;  // of PointOptions
 
 LensingOptions resolved(LensingOptions options) {
     options.threads = core::resolve_threads(options.threads);
@@ -37,14 +36,14 @@ LensingOptions resolved(LensingOptions options) {
     sht::check_components(options.components);
     if (options.components > 1 && options.lmax < 2)
         throw InvalidArgument("lmax", options.lmax, "must be 2 or more with E and B, which begin there");
-    if (!(options.error >= least_error && options.error <= most_error))
+    if (!(options.error >= least_named_error && options.error <= largest_named_error))
         throw InvalidArgument("error", options.error,
-                              fmt::format("must be from {} to {}", least_error, most_error));
+                              fmt::format("must be from {} to {}", least_named_error, largest_named_error));
     return options;
 }
 
 /// Maps whose fields share the recurrences, as in PointTransform.
-std::int64_t maps_at_once(std::int64_t components) {
+std::int64_t lensed_at_once(std::int64_t components) {
     return 4 / components;
 }
 
@@ -105,7 +104,7 @@ void check_arrays(const Lensing::Implementation& lensing, const View<A, 3>& alm,
 template <class Work>
 void for_passes(const Lensing::Implementation& lensing, std::int64_t n_maps, const Work& work) {
     for (const auto& part : lensing.parts) {
-        const std::int64_t most = maps_at_once(part.components);
+        const std::int64_t most = lensed_at_once(part.components);
         for (std::int64_t map = 0; map < n_maps; map += most) work(part, map, std::min(most, n_maps - map));
     }
 }
@@ -175,16 +174,16 @@ Lensing::Implementation::Implementation(points::Targets where, const DeflectionP
     if (!targets.grid()) {
         const double per_error = static_cast<double>(std::max<std::int64_t>(options.lmax, 1)) *
                                  largest_deflection_of(potential_layout, alm);
-        deflection_error =
-            per_error > 0 ? std::clamp(deflection_share * options.error / per_error, least_error, most_error)
-                          : most_error;
+        deflection_error = per_error > 0 ? std::clamp(deflection_share * options.error / per_error,
+                                                      least_named_error, largest_named_error)
+                                         : largest_named_error;
         bound = deflection_error * per_error;
         if (bound > options.error / 2)
             throw InvalidArgument(
                 "error", options.error,
                 fmt::format("must be {:.1e} or more: deflections at points, of at most {:.3g} rad, have "
                             "errors of {} of that",
-                            2 * bound, per_error / static_cast<double>(options.lmax), least_error));
+                            2 * bound, per_error / static_cast<double>(options.lmax), least_named_error));
         left -= bound;
     }
     deflection = Array<double, 2>({2, n});
@@ -214,8 +213,8 @@ Lensing::Implementation::Implementation(points::Targets where, const DeflectionP
         parts.push_back({spin == 0 ? 0 : options.components - 2,
                          spin == 0 ? 1 : 2,
                          spin,
-                         {field_options(options.lmax, options.mmax, spin, std::max(left, least_error), n,
-                                        options.threads),
+                         {field_options(options.lmax, options.mmax, spin, std::max(left, least_named_error),
+                                        n, options.threads),
                           {theta.data(), {n}},
                           {phi.data(), {n}}}});
         of_fields = std::max(of_fields, parts.back().field.samples.bound());

@@ -13,7 +13,6 @@
 namespace zonal::test {
 namespace {
 
-constexpr double pi = std::numbers::pi;
 
 Points displaced_points(const Lensing& lensing) {
     Points points;
