@@ -141,7 +141,7 @@ void check_rows(const SphereSamples& samples, SampleRows there, SampleRows neede
 
 AlmLayout beam_layout(std::int64_t lmax, std::int64_t n_coefficients) {
     for (std::int64_t kmax = 0; kmax <= lmax; ++kmax) {
-        const AlmLayout layout(lmax, kmax);
+        AlmLayout layout(lmax, kmax);
         if (layout.size() == n_coefficients) return layout;
         if (layout.size() > n_coefficients) break;
     }
@@ -159,7 +159,9 @@ BeamConvolver::Implementation::Implementation(const AlmLayout& layout,
       components(given.extent(1)),
       sky_layout(layout.lmax()),
       samples(samples) {
-    using namespace beams;
+    using beams::effective_beams;
+    using beams::highest_order;
+    using beams::of_spin;
     const bool plate = options.half_wave_plate;
     effective = effective_beams(layout, given, 0, options.kmax, plate, options.threads);
     if (layout.mmax() > options.kmax)

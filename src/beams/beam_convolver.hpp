@@ -38,7 +38,7 @@ struct Term {
 class BeamConvolver::Implementation {
   public:
     /// options: resolved but for n_pointings.
-    Implementation(const AlmLayout& layout, const View<const beams::Complex, 3>& beams,
+    Implementation(const AlmLayout& layout, const View<const beams::Complex, 3>& given,
                    const BeamOptions& options, const SphereSamples& samples);
 
     beams::Term term(const beams::Plane& plane, std::int64_t map) const;
@@ -59,7 +59,7 @@ namespace beams {
 /// Rows of all fields, one field after the other.
 struct Fields {
     /// Throws OutOfMemory.
-    Fields(const BeamConvolver::Implementation& convolver, SampleRows rows);
+    Fields(const BeamConvolver::Implementation& convolver, SampleRows all);
     points::SampleView field(std::int64_t f) const { return {data + f * field_size, stride, rows}; }
     /// Those of maps of a plane, as SphereSamples wants them.
     SampleArray array(const Plane& plane, std::int64_t first_map, std::int64_t n_maps) const;

@@ -113,7 +113,14 @@ double power_of_order(const AlmLayout& layout, const Array<Complex, 3>& alm, std
 }  // namespace beams
 
 BeamAlm elliptical_beam(const EllipticalBeamOptions& options) {
-    using namespace beams;
+    using beams::Axes;
+    using beams::check;
+    using beams::Complex;
+    using beams::grid_for;
+    using beams::highest_order;
+    using beams::pi;
+    using beams::pixels_of;
+    using beams::power_of_order;
     check(options);
     const Axes axes(options);
     const std::int64_t lmax = options.lmax;

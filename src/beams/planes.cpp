@@ -199,7 +199,14 @@ template void field_of_sky(const BeamConvolver::Implementation&, const Effective
 template <class T>
 BeamPlanes BeamConvolver::make_planes(View<const std::complex<T>, 2> sky, SampleRows rows,
                                       BeamReport* report) const {
-    using namespace beams;
+    using beams::add_mean_squares;
+    using beams::check_sky;
+    using beams::Complex;
+    using beams::for_passes;
+    using beams::Plane;
+    using beams::Power;
+    using beams::report_of;
+    using beams::SkySpectra;
     const Implementation& convolver = *implementation_;
     check_sky(convolver, sky);
     const SampleRows all = convolver.samples.all_rows();

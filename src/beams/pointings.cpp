@@ -235,7 +235,9 @@ void spread_set(const BeamConvolver::Implementation& convolver, const Fields& to
 
 Pointings::Pointings(const BeamConvolver& convolver, View<const double, 2> theta, View<const double, 2> phi,
                      View<const double, 2> psi, View<const double, 2> hwp) {
-    using namespace beams;
+    using beams::check_angles;
+    using beams::check_finite;
+    using beams::sorted;
     auto made = std::make_unique<Implementation>();
     made->convolver = convolver.implementation();
     made->n_pointings = theta.extent(1);
@@ -304,7 +306,11 @@ void BeamConvolver::scan(const BeamPlanes& planes, const Pointings& pointings, V
 template <class T>
 void BeamConvolver::adjoint(const Pointings& pointings, ConstView<T, 2> tod,
                             View<std::complex<T>, 2> sky) const {
-    using namespace beams;
+    using beams::add_sky_of_planes;
+    using beams::check_tod;
+    using beams::Complex;
+    using beams::Fields;
+    using beams::spread_set;
     const Implementation& convolver = *implementation_;
     const auto& given = pointings.implementation();
     if (given.convolver != implementation_)

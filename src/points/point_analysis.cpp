@@ -171,7 +171,12 @@ template <class T>
 PointAnalysisReport PointTransform::analyze(ConstView<T, 3> values, View<std::complex<T>, 3> alm,
                                             PointWorkspace& workspace,
                                             const PointAnalysisOptions& options) const {
-    using namespace points;
+    using points::Alm;
+    using points::check_options;
+    using points::Complex;
+    using points::note_of;
+    using points::Solver;
+    using points::Values;
     check_options(*this, options);
     sht::check_extent("alm", alm, 0, "map", values.extent(0));
     sht::check_extent("alm", alm, 1, "component", samples_.components());

@@ -61,13 +61,38 @@ struct Piece {
     }
 };
 
+/// Points that one thread sorts.
+struct SortedPart {
+    std::vector<std::int64_t> counts;  ///< [tile], then where its next point goes
+    std::int32_t first_row = std::numeric_limits<std::int32_t>::max(), last_row = 0;
+
+    void count(std::size_t tile, std::int32_t row) {
+        first_row = std::min(first_row, row);
+        last_row = std::max(last_row, row);
+        ++counts[tile];
+    }
+};
+
+/// The rows that they reach; without points, those of the north pole.
+SampleRows rows_of(const std::vector<SortedPart>& parts, const SampleTables& t, std::int64_t width) {
+    std::int64_t first_row = parts[0].first_row, last_row = -1;
+    for (const SortedPart& part : parts) {
+        first_row = std::min<std::int64_t>(first_row, part.first_row);
+        last_row = std::max<std::int64_t>(last_row, part.last_row);
+    }
+    if (first_row > last_row) return {0, 1};
+    return completed({first_row - t.border, last_row + width - t.border}, t.n);
+}
+
 }  // namespace
 }  // namespace points
 
 PointPlan::Implementation::Implementation(const SphereSamples& made_of, View<const double, 1> theta,
                                           View<const double, 1> phi)
     : samples(made_of), n_points(theta.extent(0)) {
-    using namespace points;
+    using points::PlacedPoint;
+    using points::SampleTables;
+    using points::Tile;
     const SampleTables& t = samples.implementation().tables;
     if (theta.extent(0) != phi.extent(0))
         throw InvalidArgument("theta and phi",
@@ -83,7 +108,14 @@ PointPlan::Implementation::Implementation(const SphereSamples& made_of, View<con
 }
 
 void PointPlan::Implementation::sort(View<const double, 1> theta, View<const double, 1> phi) {
-    using namespace points;
+    using points::Piece;
+    using points::PlacedPoint;
+    using points::points_at_once;
+    using points::rows_of;
+    using points::SampleTables;
+    using points::SortedPart;
+    using points::threads_for;
+    using points::Tile;
     const auto& plan = samples.implementation();
     const SampleTables& t = plan.tables;
     const std::int64_t width = plan.window.width();
@@ -94,14 +126,10 @@ void PointPlan::Implementation::sort(View<const double, 1> theta, View<const dou
     constexpr double of_point = 10;  // ns
     const std::int64_t n_parts =
         std::max<std::int64_t>(threads_for(plan.options, of_point * static_cast<double>(n_points)), 1);
-    struct Part {
-        std::vector<std::int64_t> counts;  ///< [tile], then where its next point goes
-        std::int32_t first_row = std::numeric_limits<std::int32_t>::max(), last_row = 0;
-    };
-    std::vector<Part> parts(static_cast<std::size_t>(n_parts));
+    std::vector<SortedPart> parts(static_cast<std::size_t>(n_parts));
     const auto for_pieces = [&](const auto& work) {
         core::parallel_for(n_parts, static_cast<int>(n_parts), [&](std::int64_t number, int) {
-            Part& part = parts[static_cast<std::size_t>(number)];
+            SortedPart& part = parts[static_cast<std::size_t>(number)];
             const auto piece = std::make_unique<Piece>();
             const core::InterruptionPoll poll;
             const std::int64_t end = n_points * (number + 1) / n_parts;
@@ -117,34 +145,23 @@ void PointPlan::Implementation::sort(View<const double, 1> theta, View<const dou
         return static_cast<std::size_t>((piece.row[k] >> Tile::log2_size) * tile_columns +
                                         (piece.column[k] >> Tile::log2_size));
     };
-    for (Part& part : parts) part.counts.assign(static_cast<std::size_t>(n_tiles), 0);
-    for_pieces([&](Part& part, const Piece& piece, std::int64_t, std::int64_t count) {
-        for (std::int64_t k = 0; k < count; ++k) {
-            part.first_row = std::min(part.first_row, piece.row[k]);
-            part.last_row = std::max(part.last_row, piece.row[k]);
-            ++part.counts[tile_of(piece, k)];
-        }
+    for (SortedPart& part : parts) part.counts.assign(static_cast<std::size_t>(n_tiles), 0);
+    for_pieces([&](SortedPart& part, const Piece& piece, std::int64_t, std::int64_t count) {
+        for (std::int64_t k = 0; k < count; ++k) part.count(tile_of(piece, k), piece.row[k]);
     });
     tile_begin.assign(static_cast<std::size_t>(n_tiles) + 1, 0);
     std::int64_t next = 0;
     for (std::size_t tile = 0; tile < static_cast<std::size_t>(n_tiles); ++tile) {
         tile_begin[tile] = next;
-        for (Part& part : parts) next += std::exchange(part.counts[tile], next);
+        for (SortedPart& part : parts) next += std::exchange(part.counts[tile], next);
     }
     tile_begin.back() = next;
-    for_pieces([&](Part& part, const Piece& piece, std::int64_t first, std::int64_t count) {
+    for_pieces([&](SortedPart& part, const Piece& piece, std::int64_t first, std::int64_t count) {
         for (std::int64_t k = 0; k < count; ++k)
             sorted[part.counts[tile_of(piece, k)]++] = {piece.y_theta[k], piece.y_phi[k], piece.row[k],
                                                         piece.column[k], first + k};
     });
-    rows = {0, 1};
-    if (n_points == 0) return;
-    std::int64_t first_row = parts[0].first_row, last_row = 0;
-    for (const Part& part : parts) {
-        first_row = std::min<std::int64_t>(first_row, part.first_row);
-        last_row = std::max<std::int64_t>(last_row, part.last_row);
-    }
-    rows = completed({first_row - t.border, last_row + width - t.border}, t.n);
+    rows = rows_of(parts, t, width);
 }
 
 PointPlan::PointPlan(const SphereSamples& samples, View<const double, 1> theta, View<const double, 1> phi)

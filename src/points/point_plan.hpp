@@ -13,7 +13,7 @@ namespace zonal {
 /// Points by tiles, in the caller's order within each.
 class PointPlan::Implementation {
   public:
-    Implementation(const SphereSamples& samples, View<const double, 1> theta, View<const double, 1> phi);
+    Implementation(const SphereSamples& made_of, View<const double, 1> theta, View<const double, 1> phi);
 
     std::int64_t n_tiles() const { return std::ssize(tile_begin) - 1; }
     /// Of all rows and columns that are stored, the first of a tile.

@@ -149,14 +149,29 @@ void for_copied_rows(const SampleArray::Storage& samples, std::int64_t n, int th
 }  // namespace points
 
 template <class T>
-void SphereSamples::synthesize(ConstView<std::complex<T>, 3> alm, SampleArray& array,
+void SphereSamples::synthesize(ConstView<std::complex<T>, 3> alm, SampleArray& samples,
                                std::vector<PointErrors>* errors) const {
-    using namespace points;
+    using points::check_alm;
+    using points::error_weights;
+    using points::ErrorWeights;
+    using points::for_copied_rows;
+    using points::group_size;
+    using points::in_parallel;
+    using points::mean_errors;
+    using points::OrderErrors;
+    using points::reserve_modes;
+    using points::SampleScratch;
+    using points::SampleTables;
+    using points::SampleView;
+    using points::synthesize_order;
+    using points::threads_for;
+    using points::time_in_phi;
+    using points::time_in_theta;
     const auto& plan = *implementation_;
-    check_alm(plan, alm, array);
-    SampleArray::Storage& samples = array.storage();
+    check_alm(plan, alm, samples);
+    SampleArray::Storage& storage = samples.storage();
     const SampleTables& t = plan.tables;
-    const std::int64_t n_fields = samples.n_fields(), group = group_size();
+    const std::int64_t n_fields = storage.n_fields(), group = group_size();
     std::vector<double> aliases;
     ErrorWeights weights;
     std::vector<OrderErrors> of_orders;  // [field][order]
@@ -167,25 +182,25 @@ void SphereSamples::synthesize(ConstView<std::complex<T>, 3> alm, SampleArray& a
     }
     in_parallel((t.mmax + group) / group, threads_for(plan.options, time_in_theta(t, n_fields)),
                 [&](std::int64_t task, int thread) {
-                    SampleScratch& scratch = samples.scratch(thread);
+                    SampleScratch& scratch = storage.scratch(thread);
                     reserve_modes(t, n_fields, scratch);
                     for (std::int64_t q = 0; q < group; ++q)
                         synthesize_order<T>(plan, alm, task * group + q, q, scratch);
                     for (std::int64_t f = 0; f < n_fields; ++f)
-                        rings_to_rows(t, task * group, f, n_fields, samples.field(f), scratch,
+                        rings_to_rows(t, task * group, f, n_fields, storage.field(f), scratch,
                                       errors == nullptr ? nullptr : &weights,
                                       of_orders.data() +
                                           (errors == nullptr ? 0 : f * t.padded_orders() + task * group));
                 });
-    const SampleRows rows = samples.field(0).computed(t.n);
+    const SampleRows rows = storage.field(0).computed(t.n);
     const std::int64_t n_groups = (rows.end - rows.first + group - 1) / group;
     const int threads = threads_for(plan.options, time_in_phi(t, rows.end - rows.first, n_fields));
     in_parallel(n_fields * n_groups, threads, [&](std::int64_t task, int thread) {
         const std::int64_t first = rows.first + task % n_groups * group;
-        rows_to_samples(t, first, std::min(group, rows.end - first), samples.field(task / n_groups),
-                        samples.scratch(thread));
+        rows_to_samples(t, first, std::min(group, rows.end - first), storage.field(task / n_groups),
+                        storage.scratch(thread));
     });
-    for_copied_rows(samples, t.n, threads,
+    for_copied_rows(storage, t.n, threads,
                     [&](std::int64_t row, const SampleView& field) { copy_beyond_poles(t, row, field); });
     if (errors == nullptr) return;
     errors->clear();
@@ -194,33 +209,44 @@ void SphereSamples::synthesize(ConstView<std::complex<T>, 3> alm, SampleArray& a
 }
 
 template <class T>
-void SphereSamples::adjoint(SampleArray& array, View<std::complex<T>, 3> alm) const {
-    using namespace points;
+void SphereSamples::adjoint(SampleArray& samples, View<std::complex<T>, 3> alm) const {
+    using points::adjoint_order;
+    using points::check_alm;
+    using points::for_copied_rows;
+    using points::group_size;
+    using points::in_parallel;
+    using points::reserve_modes;
+    using points::SampleScratch;
+    using points::SampleTables;
+    using points::SampleView;
+    using points::threads_for;
+    using points::time_in_phi;
+    using points::time_in_theta;
     const auto& plan = *implementation_;
-    check_alm(plan, alm, array);
-    SampleArray::Storage& samples = array.storage();
+    check_alm(plan, alm, samples);
+    SampleArray::Storage& storage = samples.storage();
     const SampleTables& t = plan.tables;
-    const std::int64_t n_fields = samples.n_fields(), group = group_size();
-    const std::int64_t all = samples.rows.end - samples.rows.first;
-    const SampleRows rows = samples.field(0).computed(t.n);
+    const std::int64_t n_fields = storage.n_fields(), group = group_size();
+    const std::int64_t all = storage.rows.end - storage.rows.first;
+    const SampleRows rows = storage.field(0).computed(t.n);
     const int threads = threads_for(plan.options, time_in_phi(t, rows.end - rows.first, n_fields));
     core::parallel_for(n_fields * all, threads, [&](std::int64_t task, int) {
-        fold_columns(t, samples.rows.first + task % all, samples.field(task / all));
+        fold_columns(t, storage.rows.first + task % all, storage.field(task / all));
     });
-    for_copied_rows(samples, t.n, threads,
+    for_copied_rows(storage, t.n, threads,
                     [&](std::int64_t row, const SampleView& field) { fold_beyond_poles(t, row, field); });
     const std::int64_t n_groups = (rows.end - rows.first + group - 1) / group;
     in_parallel(n_fields * n_groups, threads, [&](std::int64_t task, int thread) {
         const std::int64_t first = rows.first + task % n_groups * group;
-        samples_to_rows(t, first, std::min(group, rows.end - first), samples.field(task / n_groups),
-                        samples.scratch(thread));
+        samples_to_rows(t, first, std::min(group, rows.end - first), storage.field(task / n_groups),
+                        storage.scratch(thread));
     });
     in_parallel((t.mmax + group) / group, threads_for(plan.options, time_in_theta(t, n_fields)),
                 [&](std::int64_t task, int thread) {
-                    SampleScratch& scratch = samples.scratch(thread);
+                    SampleScratch& scratch = storage.scratch(thread);
                     reserve_modes(t, n_fields, scratch);
                     for (std::int64_t f = 0; f < n_fields; ++f)
-                        rows_to_rings(t, task * group, f, n_fields, samples.field(f), scratch);
+                        rows_to_rings(t, task * group, f, n_fields, storage.field(f), scratch);
                     for (std::int64_t q = 0; q < group && task * group + q <= t.mmax; ++q)
                         adjoint_order<T>(plan, task * group + q, q, scratch, alm);
                 });

@@ -32,9 +32,9 @@ class SphereSamples::Implementation : public std::enable_shared_from_this<Sphere
 /// [map * component] fields of rows, one after the other.
 struct SampleArray::Storage {
     /// Throws OutOfMemory.
-    Storage(std::shared_ptr<const SphereSamples::Implementation> plan, std::int64_t n_maps, SampleRows rows);
+    Storage(std::shared_ptr<const SphereSamples::Implementation> made_by, std::int64_t maps, SampleRows all);
     /// In memory of somebody else, with room for them.
-    Storage(std::shared_ptr<const SphereSamples::Implementation> plan, std::int64_t n_maps, SampleRows rows,
+    Storage(std::shared_ptr<const SphereSamples::Implementation> made_by, std::int64_t maps, SampleRows all,
             double* lent);
     /// From now on holds so many maps; memory grows if need be.
     void set_maps(std::int64_t count);

@@ -147,7 +147,11 @@ void check(const View<const double, 2>& mask_spectra, const std::vector<Coupling
 
 void coupling_matrices(View<const double, 2> mask_spectra, const std::vector<CouplingKind>& kinds,
                        View<double, 4> matrices, int threads) {
-    using namespace coupling;
+    using coupling::check;
+    using coupling::Coupling;
+    using coupling::CouplingTables;
+    using coupling::most_masks;
+    using coupling::Wanted;
     check(mask_spectra, kinds, matrices);
     const std::int64_t lmax = matrices.extent(2) - 1, n_masks = mask_spectra.extent(0);
     const std::int64_t degrees = std::min(mask_spectra.extent(1), 2 * lmax + 1);

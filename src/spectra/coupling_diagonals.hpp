@@ -28,10 +28,10 @@ struct CouplingTables {
 /// What the pairs of one diagonal share, by g.
 class Diagonal {
   public:
-    Diagonal(const CouplingTables& tables, std::int64_t lmax);
+    Diagonal(const CouplingTables& of, std::int64_t lmax);
 
-    /// weights: [mask][degrees], (2L+1) W_L / 4pi. n_masks: up to most_masks.
-    void set(std::int64_t s, const double* weights, std::int64_t degrees, int n_masks);
+    /// diagonal: s. weights: [mask][degrees], (2L+1) W_L / 4pi. masks: up to most_masks.
+    void set(std::int64_t diagonal, const double* weights, std::int64_t degrees, int masks);
 
     const CouplingTables& tables;
     std::int64_t s = 0;

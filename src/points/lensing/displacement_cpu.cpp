@@ -169,7 +169,11 @@ void check_lengths(const View<const double, 1>& theta, const View<const double, 
 
 void displace(View<const double, 1> theta, View<const double, 1> phi, View<const double, 2> deflection,
               View<double, 1> new_theta, View<double, 1> new_phi, View<double, 2> rotation, int threads) {
-    using namespace points;
+    using points::check_lengths;
+    using points::displace_piece;
+    using points::is_right;
+    using points::piece;
+    using points::refuse;
     check_lengths(theta, phi, deflection, new_theta, new_phi, rotation);
     const std::int64_t n = theta.extent(0), n_pieces = (n + piece - 1) / piece;
     constexpr double of_point = 0.03;  // us

@@ -155,6 +155,45 @@ void adjoint(const Lensing::Implementation& lensing, const View<const T, 3>& val
     });
 }
 
+/// What deflections that are interpolated may err by, relative to the largest, and how much lensed values err
+/// by it. largest: a bound of |d|. Throws InvalidArgument where it leaves nothing for the rest.
+struct DeflectionError {
+    double named, of_values;
+
+    DeflectionError(const LensingOptions& options, double largest) {
+        // A sky changes by at most lmax max |f| for each radian, also along a geodesic with its axes carried
+        // along (Bernstein: it is a trigonometric polynomial of degree lmax there).
+        const double per_error = static_cast<double>(std::max<std::int64_t>(options.lmax, 1)) * largest;
+        named = per_error > 0 ? std::clamp(deflection_share * options.error / per_error, least_named_error,
+                                           largest_named_error)
+                              : largest_named_error;
+        of_values = named * per_error;
+        if (of_values > options.error / 2)
+            throw InvalidArgument(
+                "error", options.error,
+                fmt::format("must be {:.1e} or more: deflections at points, of at most {:.3g} rad, have "
+                            "errors of {} of that",
+                            2 * of_values, per_error / static_cast<double>(options.lmax), least_named_error));
+    }
+};
+
+/// |d|: the largest, and the root of the mean square.
+struct Lengths {
+    double largest = 0, rms = 0;
+
+    explicit Lengths(const Array<double, 2>& deflection) {
+        const std::int64_t n = deflection.extent(1);
+        double squares = 0;
+        for (std::int64_t i = 0; i < n; ++i) {
+            const double square = deflection(0, i) * deflection(0, i) + deflection(1, i) * deflection(1, i);
+            squares += square;
+            largest = std::max(largest, square);
+        }
+        largest = std::sqrt(largest);
+        rms = n == 0 ? 0 : std::sqrt(squares / static_cast<double>(n));
+    }
+};
+
 }  // namespace
 }  // namespace points
 
@@ -165,27 +204,18 @@ Lensing::Implementation::Implementation(points::Targets where, const DeflectionP
       potential_layout(potentials.layout),
       n_potentials(potentials.alm.extent(0)),
       targets(std::move(where)) {
-    using namespace points;
+    using points::deflection_alm;
+    using points::DeflectionField;
+    using points::field_options;
+    using points::least_named_error;
     const auto alm = deflection_alm(potentials);
     const std::int64_t n = targets.n_points();
-    // A sky changes by at most lmax max |f| for each radian, also along a geodesic with its axes carried
-    // along (Bernstein: it is a trigonometric polynomial of degree lmax there).
-    double left = options.error;
     if (!targets.grid()) {
-        const double per_error = static_cast<double>(std::max<std::int64_t>(options.lmax, 1)) *
-                                 largest_deflection_of(potential_layout, alm);
-        deflection_error = per_error > 0 ? std::clamp(deflection_share * options.error / per_error,
-                                                      least_named_error, largest_named_error)
-                                         : largest_named_error;
-        bound = deflection_error * per_error;
-        if (bound > options.error / 2)
-            throw InvalidArgument(
-                "error", options.error,
-                fmt::format("must be {:.1e} or more: deflections at points, of at most {:.3g} rad, have "
-                            "errors of {} of that",
-                            2 * bound, per_error / static_cast<double>(options.lmax), least_named_error));
-        left -= bound;
+        const points::DeflectionError error(options, points::largest_deflection_of(potential_layout, alm));
+        deflection_error = error.named;
+        bound = error.of_values;
     }
+    const double left = options.error - bound;
     deflection = Array<double, 2>({2, n});
     rotation = Array<double, 2>({2, n});
     DeflectionField(targets, potential_layout, n_potentials, deflection_error, options.threads)
@@ -194,14 +224,9 @@ Lensing::Implementation::Implementation(points::Targets where, const DeflectionP
     phi.resize(theta.size());
     displace(targets.theta(), targets.phi(), std::as_const(deflection).view(), {theta.data(), {n}},
              {phi.data(), {n}}, rotation.view(), options.threads);
-    double squares = 0;
-    for (std::int64_t i = 0; i < n; ++i) {
-        const double square = deflection(0, i) * deflection(0, i) + deflection(1, i) * deflection(1, i);
-        squares += square;
-        largest = std::max(largest, square);
-    }
-    largest = std::sqrt(largest);
-    rms = n == 0 ? 0 : std::sqrt(squares / static_cast<double>(n));
+    const points::Lengths lengths(deflection);
+    largest = lengths.largest;
+    rms = lengths.rms;
     if (!options.derivatives) {
         deflection = Array<double, 2>();
         targets.forget_angles();
@@ -226,14 +251,16 @@ Lensing::Implementation::Implementation(points::Targets where, const DeflectionP
 }
 
 double bytes_of_lensing(const Grid& grid, const AlmLayout& potentials, std::int64_t n_potentials,
-                        const LensingOptions& given) {
-    using namespace points;
-    const auto options = resolved(given);
+                        const LensingOptions& options) {
+    using points::deflection_plan;
+    using points::field_options;
+    using points::resolved;
+    const auto full = resolved(options);
     double n = 0;
     for (const Ring& ring : grid.rings()) n += static_cast<double>(ring.n_pixels);
     const bool scattered = grid.has_other_pixels();
-    const double kept = (scattered ? 8 : 0) + (options.derivatives ? 48 : 0);  // for each point
-    const auto plan = deflection_plan(grid, potentials, n_potentials, options.threads);
+    const double kept = (scattered ? 8 : 0) + (full.derivatives ? 48 : 0);  // for each point
+    const auto plan = deflection_plan(grid, potentials, n_potentials, full.threads);
     // While deflections are made, when points have been displaced, while they are sorted, and in lens().
     const double while_deflected = static_cast<double>(plan->workspace_bytes()) +
                                    (scattered ? 16.0 * static_cast<double>(grid.n_pixels()) : 0);
@@ -241,17 +268,17 @@ double bytes_of_lensing(const Grid& grid, const AlmLayout& potentials, std::int6
     constexpr double of_plan = 32, while_planned = 4;
     double plans = 0, samples = 0;
     for (const int spin : {0, 2}) {
-        if (options.components == (spin == 0 ? 2 : 1)) continue;
-        const SphereSamples fields(field_options(options.lmax, options.mmax, spin, options.error,
-                                                 static_cast<std::int64_t>(n), options.threads));
+        if (full.components == (spin == 0 ? 2 : 1)) continue;
+        const SphereSamples fields(field_options(full.lmax, full.mmax, spin, full.error,
+                                                 static_cast<std::int64_t>(n), full.threads));
         const auto rows = fields.all_rows();
         samples = std::max(samples, 8.0 * static_cast<double>((rows.end - rows.first) * fields.components() *
                                                               fields.implementation().tables.stride));
         plans += of_plan;
     }
-    const double turns = options.components > 1 || options.derivatives ? 16 : 0;
-    const double values = 8.0 * options.components * static_cast<double>(grid.n_pixels());
-    most = std::max(most, (kept + plans + while_planned + turns + (options.derivatives ? 0 : 16)) * n);
+    const double turns = full.components > 1 || full.derivatives ? 16 : 0;
+    const double values = 8.0 * full.components * static_cast<double>(grid.n_pixels());
+    most = std::max(most, (kept + plans + while_planned + turns + (full.derivatives ? 0 : 16)) * n);
     return std::max(most, (kept + plans + turns + (scattered ? 16 : 0)) * n + samples + values);
 }
 

@@ -46,8 +46,8 @@ struct EthFields {
 /// The displaced points, and fields of the sky there.
 class Lensing::Implementation {
   public:
-    Implementation(points::Targets targets, const DeflectionPotentials& potentials,
-                   const LensingOptions& options);
+    Implementation(points::Targets where, const DeflectionPotentials& potentials,
+                   const LensingOptions& given);
 
     /// One of the sky's fields: its first component, and what reads it.
     struct Part {

@@ -153,7 +153,6 @@ HWY_NOINLINE void synthesis_group(RecurrenceState<NV>& state, const double* HWY_
     for (auto& row : sum)
         for (V& x : row) x = hn::Zero(d);
     std::int64_t i = state.skip_invisible(steps, reached, n_steps, stride);
-
     auto accumulate = [&](const double* HWY_RESTRICT step, const V(&lam)[NV], int first) HWY_ATTR {
         for (int k = 0; k < 4 * NF; ++k)
             for (int v = first; v < NV; ++v)

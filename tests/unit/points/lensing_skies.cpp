@@ -13,7 +13,6 @@
 namespace zonal::test {
 namespace {
 
-
 Points displaced_points(const Lensing& lensing) {
     Points points;
     const auto& there = lensing.implementation();
