@@ -30,6 +30,7 @@ namespace zonal {
 /// none.
 AlmLayout beam_layout(std::int64_t lmax, std::int64_t n_coefficients);
 
+/// How signals of beams are computed; fixed when they are planned.
 struct BeamOptions {
     std::int64_t kmax = -1;  ///< orders of the beams that are used; -1: all
     /// Whether a half-wave plate turns in front of the detectors. At an angle alpha from the beam's x axis it

@@ -32,6 +32,7 @@ struct DeflectionPotentials {
     View<const std::complex<double>, 2> alm;
 };
 
+/// What skies are lensed, and how; fixed when Lensing is made.
 struct LensingOptions {
     std::int64_t lmax = -1;  ///< of the sky; must be given: >= 0, with E and B >= 2
     std::int64_t mmax = -1;  ///< -1: lmax
@@ -45,6 +46,7 @@ struct LensingOptions {
     Device device = Device::cpu();
 };
 
+/// What a call of Lensing::lens reports.
 struct LensingReport {
     double bound = 0;  ///< of max |error| / max |f|, at most the error asked for
     /// rms(error) / rms(f) over the torus, of these alm; the largest of the call's maps.
@@ -104,6 +106,7 @@ class Lensing {
 double bytes_of_lensing(const Grid& grid, const AlmLayout& potentials, std::int64_t n_potentials,
                         const LensingOptions& options);
 
+/// How far the way back is sought.
 struct InverseDeflectionOptions {
     /// The way back misses its point by at most this share of the largest |d|; from 4e-14 to 0.1.
     double error = 1e-10;
@@ -111,6 +114,7 @@ struct InverseDeflectionOptions {
     int threads = 0;          ///< 0: available_cpus()
 };
 
+/// How the way back was found.
 struct InverseDeflectionReport {
     int iterations = 0;  ///< Newton's
     /// By how much the way back misses, in rad: the largest |D + e^{i gamma} d(n')|.

@@ -32,6 +32,7 @@ struct PointAnalysisOptions {
     Progress progress = {};     ///< told after each iteration
 };
 
+/// What a least-squares analysis reports.
 struct PointAnalysisReport {
     int iterations = 0;
     double residual =
