@@ -20,7 +20,12 @@ leave_out() { left_out+=("$1 ($2)"); }
 least_count() { awk -v name="$1" '{count = $1; sub(/^[0-9]+ /, "")} $0 == name {found = count} END {print found + 0}' "$least_counts"; }
 
 # attribute FILE NAME: a number of the root element of a JUnit file, which comes first; 0 when it is not there.
-attribute() { grep -o "[[:space:]<]$2=\"[0-9]*\"" "$1" | head -n 1 | grep -o '[0-9]*' || echo 0; }
+# sed reads on to the end: grep, cut off, would make the pipe fail.
+attribute() {
+    local found
+    found=$(grep -o "[[:space:]<]$2=\"[0-9]*\"" "$1" | sed -n '1s/[^0-9]//gp') || true
+    echo "${found:-0}"
+}
 
 # Adds what the last stage left to the counts. What was skipped has not passed, and is not counted.
 count_cases() {

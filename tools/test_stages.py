@@ -34,6 +34,14 @@ def test_a_stage_that_runs_fewer_tests_than_before_fails(tmp_path, tests, skippe
     assert done.stdout.endswith(f"{tests - skipped} passed, 1 failed\n")
 
 
+def test_a_file_may_be_larger_than_a_pipe(tmp_path):
+    """More suites than a pipe holds, of which the root element is the sum."""
+    suites = '<testsuite name="some" tests="3" failures="0"/>\n' * 10_000
+    (tmp_path / "many.xml").write_text(f'<testsuites tests="30000" failures="0" errors="0">\n{suites}</testsuites>\n')
+    done = run(tmp_path, f"leave() {{ cp {tmp_path}/many.xml $reports/; }}\nstage many leave")
+    assert done.returncode == 0 and "30000 passed, 0 failed" in done.stdout
+
+
 def test_a_command_that_fails_ends_the_stages(tmp_path):
     done = run(tmp_path, "broken() { false; echo 'ok not reached'; }\nstage broken broken\necho 'not reached'")
     assert done.returncode == 1 and "not reached" not in done.stdout and done.stdout.endswith("0 passed, 1 failed\n")
