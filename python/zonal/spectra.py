@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
-from ._arrays import integer, real_input, shown
+from ._arrays import integer, real_input, sequence, shown
 from ._checked import checked
 from ._threads import resolve
 
@@ -40,9 +40,9 @@ def coupling_matrices(mask_spectra: ArrayLike, lmax: int, kinds: str | Sequence[
     spectra = np.ascontiguousarray(real_input("mask_spectra", mask_spectra), np.float64)
     if spectra.ndim not in (1, 2) or spectra.shape[-1] == 0:
         raise ValueError(f"mask_spectra: has shape {spectra.shape}: must be [L] or [mask, L], with one degree or more")
-    names = (kinds,) if isinstance(kinds, str) else tuple(kinds)
+    names = [kinds] if isinstance(kinds, str) else sequence("kinds", kinds)
     for name in names:
-        if name not in _KINDS:
+        if not isinstance(name, str) or name not in _KINDS:
             raise ValueError(f"kinds = {shown(kinds)}: must be of {', '.join(map(repr, _KINDS))}")
     lmax = integer("lmax", lmax)
     if lmax < 0:

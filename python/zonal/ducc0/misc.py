@@ -38,8 +38,8 @@ def get_deflected_angles(theta: NDArray[Any], phi0: NDArray[Any], nphi: NDArray[
     index of a ring's first pixel. deflect: [npix, 2], float32 or float64, southward and eastward part of the way, rad.
     calc_rotation: adds a column with the angle that the axes turn by, so that exp(i spin angle) times a value there is seen
     in the axes of the pixel (`lensing_rotate`). res: where to write, of deflect's precision; pixels in no ring stay as they
-    are (0 in a new array). dphi: [ring], longitude from a pixel to the next, by default 2 pi / nphi. nthreads: 0 for as many
-    as `zonal.threads()` says.
+    are (0 in a new array). dphi: [ring], longitude from a pixel to the next; without it, a ring's pixels go round once. nthreads:
+    0 for as many as `zonal.threads()` says.
 
     >>> where = zonal.ducc0.misc.get_deflected_angles(np.array([1.5]), np.zeros(1), np.array([1]), np.array([0]),
     ...                                               np.array([[0.1, 0.0]]), calc_rotation=True)
