@@ -273,7 +273,8 @@ def test_memory_that_a_limit_leaves_is_what_counts(tmp_path, fails):
     (tmp_path / "cl.txt").write_text("# l TT\n" + "".join(f"{l} 1\n" for l in range(24)))
     limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (2**31, 2**31))
     line = fails(1, "synfast", "cl.txt", "out.fits", "--nside", "8192", "--lmax", "23", "--threads", "1", preexec_fn=limit)  # a map of 6.44 GB
-    assert "needs 6.46 GB of memory" in line and "ulimit -v" in line
+    needed = float(line.split("needs ")[1].split(" GB of memory")[0])
+    assert 6.44 <= needed < 6.44 + 0.06 and "ulimit -v" in line  # with what the program takes by itself, some 30 MB
 
 
 @pytest.mark.skipif(is_sanitized, reason="the address sanitizer itself needs more address space")
