@@ -8,7 +8,6 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "core/transpose-inl.hpp"
@@ -90,19 +89,20 @@ bool places(const PlaceRule& rule, const double* x, std::int64_t count, std::int
     const V least = hn::Set(d, rule.least), most = hn::Set(d, rule.most);
     auto valid = hn::Eq(least, least);
     V firsts, ys;
+    const auto place_valid = [&](V v) HWY_ATTR {
+        const auto is_valid = hn::And(hn::Ge(v, least), hn::Le(v, most));
+        valid = hn::And(valid, is_valid);
+        place(rule, hn::IfThenElse(is_valid, v, least), firsts, ys);  // others are in no int32
+    };
     std::int64_t i = 0;
     for (; i + lanes() <= count; i += lanes()) {
-        const V v = hn::LoadU(d, x + i);
-        valid = hn::And(valid, hn::And(hn::Ge(v, least), hn::Le(v, most)));
-        place(rule, v, firsts, ys);
+        place_valid(hn::LoadU(d, x + i));
         hn::StoreU(hn::DemoteTo(di, firsts), di, first + i);
         hn::StoreU(ys, d, y + i);
     }
     for (; i < count; ++i) {
         HWY_ALIGN double one[lanes()];
-        const V v = hn::Set(d, x[i]);
-        valid = hn::And(valid, hn::And(hn::Ge(v, least), hn::Le(v, most)));
-        place(rule, v, firsts, ys);
+        place_valid(hn::Set(d, x[i]));
         hn::Store(firsts, d, one);
         first[i] = static_cast<std::int32_t>(one[0]);
         hn::Store(ys, d, one);
