@@ -5,7 +5,7 @@
 # its log. A stage in which fewer pass than $least_counts says fails: a filter that matches nothing, or a file whose
 # tests are all skipped, is no success.
 
-passed=0 failed=0 left_out=()
+passed=0 failed=0 left_out=() unfinished=
 
 # begin_stages LOGS LEAST: the folder for logs and reports, emptied first, and a file of lines "COUNT STAGE".
 begin_stages() {
@@ -49,6 +49,7 @@ cpu_seconds() { awk '{printf "%.0f", ($14 + $15 + $16 + $17) / '"$(getconf CLK_T
 # stage NAME FUNCTION [ARGUMENT...]
 stage() {
     local name=$1 log start=$SECONDS cpu status least; shift
+    unfinished=$name
     cpu=$(cpu_seconds)
     log=$logs/${name// /-}.log
     printf '== %s\n' "$name"
@@ -65,13 +66,21 @@ stage() {
         [[ $stage_cases == *" 0 failed" ]] && failed=$((failed + 1))
         tail -n 150 "$log"
         printf '== FAILED in stage: %s (%d s; all of its output is in %s)\n' "$name" $((SECONDS - start)) "$log"
+        unfinished=
         end_stages
         exit 1
     fi
+    unfinished=
     printf '   %s, %d s (CPU %d s)\n' "$stage_cases" $((SECONDS - start)) $(($(cpu_seconds) - cpu))
 }
 
+# Fails where a stage did not come to its end, as an error of the shell in these functions ends them, but not the script.
 end_stages() {
+    if [ -n "$unfinished" ]; then
+        failed=$((failed + 1))
+        printf '== BROKEN in stage: %s (what it left could not be counted)\n' "$unfinished"
+    fi
     if [ ${#left_out[@]} != 0 ]; then printf '== left out: %s\n' "$(printf '%s; ' "${left_out[@]}" | sed 's/; $//')"; fi
     printf '== %d s in all (CPU %d s)\n%d passed, %d failed\n' $SECONDS "$(cpu_seconds)" $passed $failed
+    [ -z "$unfinished" ]
 }

@@ -47,6 +47,11 @@ def test_a_command_that_fails_ends_the_stages(tmp_path):
     assert done.returncode == 1 and "not reached" not in done.stdout and done.stdout.endswith("0 passed, 1 failed\n")
 
 
+def test_a_stage_that_cannot_be_counted_fails(tmp_path):
+    done = run(tmp_path, "count_cases() { : $((1 +)); }\nstage broken true")
+    assert done.returncode != 0 and "BROKEN in stage: broken" in done.stdout and done.stdout.endswith("0 passed, 1 failed\n")
+
+
 def test_what_is_left_out_is_named_at_the_end(tmp_path):
     done = run(tmp_path, "leave_out cuda 'there is no nvcc'; leave_out mpich 'it is not installed'")
     assert "== left out: cuda (there is no nvcc); mpich (it is not installed)\n" in done.stdout
