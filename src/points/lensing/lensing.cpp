@@ -26,7 +26,7 @@ PointOptions field_options(std::int64_t lmax, std::int64_t mmax, int spin, doubl
 
 namespace {
 
-/// Of the error, what deflections that are interpolated may take.
+/// The share of the error that interpolated deflections may take.
 constexpr double deflection_share = 0.1;
 
 LensingOptions resolved(LensingOptions options) {
@@ -89,15 +89,9 @@ void merge(const std::vector<PointErrors>& errors, std::int64_t components, Lens
 
 template <class A, class B>
 void check_arrays(const Lensing::Implementation& lensing, const View<A, 3>& alm, const View<B, 3>& values) {
-    sht::check_host("alm", alm);
-    sht::check_host("values", values);
+    check_shapes(lensing, alm, values);
     sht::check_contiguous("alm", alm);
     sht::check_contiguous("values", values);
-    sht::check_extent("alm", alm, 1, "components", lensing.options.components);
-    sht::check_extent("alm", alm, 2, "coefficients", lensing.layout.size());
-    sht::check_extent("values", values, 0, "maps", alm.extent(0));
-    sht::check_extent("values", values, 1, "components", lensing.options.components);
-    sht::check_extent("values", values, 2, "points", lensing.targets.n_values());
 }
 
 /// Calls work(part, first map, maps) for what is transformed at once.

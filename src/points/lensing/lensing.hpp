@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "points/lensing/targets.hpp"
+#include "sht/array_checks.hpp"
 #include "zonal/points/lensing.hpp"
 #include "zonal/points/plan.hpp"
 
@@ -18,7 +19,7 @@ struct SpinField {
     PointPlan points;
 };
 
-/// Options of fields that so many points read.
+/// Options of fields that n_points points read.
 PointOptions field_options(std::int64_t lmax, std::int64_t mmax, int spin, double error,
                            std::int64_t n_points, int threads);
 
@@ -69,5 +70,21 @@ class Lensing::Implementation {
     double deflection_error = 0;  ///< relative, where targets are no grid's
     double bound = 0, largest = 0, rms = 0;
 };
+
+namespace points {
+
+/// Throws InvalidArgument unless both are in host memory and have the shapes of Lensing.
+template <class A, class B>
+void check_shapes(const Lensing::Implementation& lensing, const View<A, 3>& alm, const View<B, 3>& values) {
+    sht::check_host("alm", alm);
+    sht::check_host("values", values);
+    sht::check_extent("alm", alm, 1, "components", lensing.options.components);
+    sht::check_extent("alm", alm, 2, "coefficients", lensing.layout.size());
+    sht::check_extent("values", values, 0, "maps", alm.extent(0));
+    sht::check_extent("values", values, 1, "components", lensing.options.components);
+    sht::check_extent("values", values, 2, "points", lensing.targets.n_values());
+}
+
+}  // namespace points
 
 }  // namespace zonal

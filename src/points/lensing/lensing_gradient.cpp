@@ -49,7 +49,7 @@ EthFields::EthFields(const AlmLayout& layout, int of_spin, View<const std::compl
         up = values_of({options(spin + 1), theta, phi}, std::as_const(raised).view());
     }
     if (spin == 0) return;
-    // Of spin 0: two real fields, the maps of what E and B give.
+    // Spin 0 has two real fields, the maps of what E and B give.
     const auto shape = spin == 1 ? std::array<std::int64_t, 3>{2, 1, layout.size()}
                                  : std::array<std::int64_t, 3>{1, 2, layout.size()};
     Array<std::complex<double>, 3> lowered(shape);
@@ -123,14 +123,8 @@ void Lensing::differentiate(ConstView<std::complex<T>, 3> alm, ConstView<T, 3> v
     const auto& lensing = *implementation_;
     if (!lensing.options.derivatives)
         throw InvalidArgument("derivatives", "were not asked for: must be true in LensingOptions");
-    sht::check_host("alm", alm);
-    sht::check_host("values", values);
+    points::check_shapes(lensing, alm, values);
     sht::check_host("gradient", gradient);
-    sht::check_extent("alm", alm, 1, "components", lensing.options.components);
-    sht::check_extent("alm", alm, 2, "coefficients", lensing.layout.size());
-    sht::check_extent("values", values, 0, "maps", alm.extent(0));
-    sht::check_extent("values", values, 1, "components", lensing.options.components);
-    sht::check_extent("values", values, 2, "points", lensing.targets.n_values());
     sht::check_extent("gradient", gradient, 0, "potentials", lensing.n_potentials);
     sht::check_extent("gradient", gradient, 1, "coefficients", lensing.potential_layout.size());
     Array<double, 2> by_deflection({2, lensing.targets.n_points()});
