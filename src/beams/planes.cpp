@@ -25,7 +25,7 @@ void for_orders(const AlmLayout& layout, int threads, const Work& work) {
     core::parallel_for(layout.lmax() + 1, paying, [&](std::int64_t m, int) { work(m); });
 }
 
-/// Of each component that the beam has at this order, its factors.
+/// The factors of each component that the beam has at this order.
 std::vector<std::pair<std::int64_t, std::vector<Complex>>> parts(const EffectiveBeam& beam, std::int64_t k) {
     std::vector<std::pair<std::int64_t, std::vector<Complex>>> made;
     for (std::int64_t c = 0; c < beam.alm.extent(0); ++c) {

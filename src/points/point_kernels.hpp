@@ -16,7 +16,7 @@ struct PlacedPoint {
     std::int64_t caller;       ///< its number in the caller's arrays
 };
 static_assert(sizeof(PlacedPoint) == 4 * sizeof(double));
-/// Points whose weights are made together: arrays may be read up to so many behind the last.
+/// Points whose weights are made together: kernels may read up to this many points behind the last.
 inline constexpr std::int64_t points_at_once = 16;
 
 /// Squares of samples whose points are summed together. Their W - 1 neighbours to the right and below belong

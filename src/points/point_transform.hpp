@@ -14,7 +14,7 @@ struct PointWorkspace::Storage {
 
 namespace points {
 
-/// The samples of so many maps, in the workspace.
+/// Samples of n_maps maps, in the workspace.
 SampleArray& samples_of(const PointTransform& transform, std::int64_t n_maps, PointWorkspace& workspace);
 
 /// Maps that share the recurrences of a pass, and whose samples are there at once.

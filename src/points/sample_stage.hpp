@@ -18,8 +18,8 @@
 /// row's F_m lie where its samples will: stages work in place.
 namespace zonal::points {
 
-/// Doubles of the longest vector: so many samples behind a row's last copy are copies, too, as interpolation
-/// reads whole vectors.
+/// Doubles of the longest vector. This many samples behind a row's last copy are copies, too, as
+/// interpolation reads whole vectors.
 inline constexpr std::int64_t longest_vector = 8;
 
 /// What the stages read: of one lmax, mmax, spin and window.

@@ -36,7 +36,7 @@ struct SampleArray::Storage {
     /// In memory of somebody else, with room for them.
     Storage(std::shared_ptr<const SphereSamples::Implementation> made_by, std::int64_t maps, SampleRows all,
             double* lent);
-    /// From now on holds so many maps; memory grows if need be.
+    /// Makes it hold `count` maps from now on; memory grows if need be.
     void set_maps(std::int64_t count);
 
     std::int64_t n_fields() const { return n_maps * plan->components; }

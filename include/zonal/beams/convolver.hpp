@@ -26,8 +26,8 @@
 /// them.
 namespace zonal {
 
-/// The layout of a beam of so many coefficients, whose kmax it finds. Throws InvalidArgument where there is
-/// none.
+/// The layout of a beam that has n_coefficients up to some kmax, which it finds. Throws InvalidArgument where
+/// no kmax fits.
 AlmLayout beam_layout(std::int64_t lmax, std::int64_t n_coefficients);
 
 /// How signals of beams are computed; fixed when they are planned.

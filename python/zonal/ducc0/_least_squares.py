@@ -83,7 +83,7 @@ class _State:
         self.alpha_bar, self.zeta_bar = alpha, alpha * beta
         self.rho = self.rho_bar = self.c_bar = 1.0
         self.s_bar = self.zeta = 0.0
-        # Of the estimate of |r|, section 3.2.
+        # These estimate |r|, as section 3.2 has it.
         self.beta_dd, self.beta_d, self.rho_d, self.tau, self.theta, self.d = beta, 0.0, 1.0, 0.0, 0.0, 0.0
         self.norm2, self.alpha2 = alpha**2, 0.0
 

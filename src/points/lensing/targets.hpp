@@ -19,7 +19,7 @@ class Targets {
     Targets(View<const double, 1> theta, View<const double, 1> phi, int threads);
 
     std::int64_t n_points() const { return n_points_; }
-    /// Of the caller's arrays; the pixels in no ring are no points.
+    /// Values in the caller's arrays, which have pixels in no ring, too; these are no points.
     std::int64_t n_values() const { return n_values_; }
     const std::optional<Grid>& grid() const { return grid_; }
     /// The value of each point; empty where they are numbered alike.
