@@ -1,4 +1,4 @@
-"""Power spectra of masked skies."""
+"""How masks mix the degrees of power spectra."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _core
-from ._arrays import integer, real_input, sequence, shown
-from ._checked import checked
-from ._threads import resolve
+from .. import _core
+from .._arrays import integer, real_input, sequence, shown
+from .._checked import checked
+from .._threads import resolve
 
 __all__ = ["coupling_matrices"]
 
