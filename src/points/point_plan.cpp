@@ -90,7 +90,6 @@ SampleRows rows_of(const std::vector<SortedPart>& parts, const SampleTables& t, 
 PointPlan::Implementation::Implementation(const SphereSamples& made_of, View<const double, 1> theta,
                                           View<const double, 1> phi)
     : samples(made_of), n_points(theta.extent(0)) {
-    using points::PlacedPoint;
     using points::SampleTables;
     using points::Tile;
     const SampleTables& t = samples.implementation().tables;
@@ -99,10 +98,6 @@ PointPlan::Implementation::Implementation(const SphereSamples& made_of, View<con
                               fmt::format("lengths {} and {} differ", theta.extent(0), phi.extent(0)));
     sht::check_host("theta", theta);
     sht::check_host("phi", phi);
-    constexpr std::int64_t few = 1 << 22;  // which any machine holds
-    if (n_points > few)
-        require_memory(static_cast<double>(n_points) * sizeof(PlacedPoint),
-                       fmt::format("a plan of {} points", n_points));
     tile_columns = (t.n + 2 * t.border + Tile::size - 1) / Tile::size;
     sort(theta, phi);
 }
@@ -120,12 +115,17 @@ void PointPlan::Implementation::sort(View<const double, 1> theta, View<const dou
     const SampleTables& t = plan.tables;
     const std::int64_t width = plan.window.width();
     const std::int64_t n_tiles = (t.n / 2 + 1 + 2 * t.border + Tile::size - 1) / Tile::size * tile_columns;
-    auto* const sorted = reinterpret_cast<PlacedPoint*>(memory_.reserve(4 * (n_points + points_at_once)));
-    std::fill_n(sorted + n_points, points_at_once, PlacedPoint{});
-    placed = sorted;
     constexpr double of_point = 10;  // ns
     const std::int64_t n_parts =
         std::max<std::int64_t>(threads_for(plan.options, of_point * static_cast<double>(n_points)), 1);
+    const double bytes = static_cast<double>(n_points) * sizeof(PlacedPoint) +
+                         static_cast<double>(n_tiles * (n_parts + 1)) * sizeof(std::int64_t);
+    constexpr double few = 1 << 27;  // which any machine holds
+    if (bytes > few)
+        require_memory(bytes, fmt::format("a plan of {} points with lmax = {}", n_points, t.lmax));
+    auto* const sorted = reinterpret_cast<PlacedPoint*>(memory_.reserve(4 * (n_points + points_at_once)));
+    std::fill_n(sorted + n_points, points_at_once, PlacedPoint{});
+    placed = sorted;
     std::vector<SortedPart> parts(static_cast<std::size_t>(n_parts));
     const auto for_pieces = [&](const auto& work) {
         core::parallel_for(n_parts, static_cast<int>(n_parts), [&](std::int64_t number, int) {
