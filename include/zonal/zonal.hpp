@@ -67,6 +67,7 @@
 #include "zonal/spectra/bins.hpp"
 #include "zonal/spectra/coupling.hpp"
 #include "zonal/spectra/decoupling.hpp"
+#include "zonal/spectra/estimate.hpp"
 #include "zonal/spectra/pseudo_spectra.hpp"
 #include "zonal/spectrum.hpp"
 #include "zonal/split.hpp"

@@ -3,9 +3,11 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include <complex>
+#include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -16,7 +18,7 @@
 #include "zonal/grid.hpp"
 #include "zonal/spectra/bins.hpp"
 #include "zonal/spectra/decoupling.hpp"
-#include "zonal/spectra/pseudo_spectra.hpp"
+#include "zonal/spectra/estimate.hpp"
 
 namespace zonal::python {
 namespace {
@@ -65,34 +67,61 @@ auto degrees_of_bins(const Bins& bins, bool last) {
     return to_numpy(std::move(degrees));
 }
 
-/// kind: by its number in SpectraKind. Returns K^-1 B, F, the condition, whether low degrees have bands of
-/// their own, and a note.
-auto decoupled(const Bins& bins, int kind, const HostArrayOfRank<const double, 1>& mask_spectrum,
-               std::int64_t lmax_sky, std::vector<double> transfer, std::optional<bool> low_degrees,
-               int threads) {
-    const DecouplingOptions options{lmax_sky, std::move(transfer), low_degrees, threads};
-    auto found = without_gil(
-        [&] { return decouple(bins, static_cast<SpectraKind>(kind), view_of<1>(mask_spectrum), options); });
-    return std::tuple(array_of<4>(std::move(found.matrix)), array_of<4>(std::move(found.windows)),
-                      found.condition, found.low_degrees, found.note);
+template <int N>
+auto array_over(const Array<double, N>& values, nb::handle owner) {
+    std::vector<std::size_t> shape;
+    for (const auto extent : values.extents()) shape.push_back(static_cast<std::size_t>(extent));
+    return nb::ndarray<nb::numpy, double>(const_cast<double*>(values.data()), shape.size(), shape.data(),
+                                          owner);
 }
 
-/// mask: None if the maps are masked already.
-void harmonics(const Grid& grid, const HostArrayOfRank<const double, 2>& maps,
-               const std::optional<HostArrayOfRank<const double, 1>>& mask, std::int64_t lmax,
-               const HostArrayOfRank<std::complex<double>, 2>& alm, int threads) {
-    const auto seen = mask ? view_of<1>(*mask) : View<const double, 1>();
-    without_gil([&] { masked_harmonics(grid, view_of<2>(maps), seen, lmax, view_of<2>(alm), threads); });
+using Vector = HostArrayOfRank<const double, 1>;
+/// Maps, mask, transfer, variance, and N_l.
+using Part = std::tuple<HostArrayOfRank<const double, 2>, Vector, std::vector<double>, std::optional<Vector>,
+                        std::vector<std::vector<double>>>;
+/// Grid, parts, and whether they are masked.
+using Field = std::tuple<Grid, std::vector<Part>, bool>;
+
+MaskedField field_of(const Field& given) {
+    const auto& [grid, parts, masked] = given;
+    MaskedField field{grid, {}, masked};
+    for (const auto& [maps, mask, transfer, variance, noise] : parts)
+        field.parts.push_back({view_of<2>(maps), view_of<1>(mask), transfer,
+                               variance ? view_of<1>(*variance) : View<const double, 1>(), noise});
+    return field;
 }
 
-auto all_cross_spectra(std::int64_t lmax, const HostArrayOfRank<const std::complex<double>, 2>& alm,
-                       int threads) {
-    return array_of<3>(without_gil([&] { return cross_spectra(AlmLayout(lmax), view_of<2>(alm), threads); }));
+/// The two fields, names, C~, N~, bands, K^-1 B, F, condition, and whether low degrees have bands of their
+/// own.
+nb::tuple block_of(SpectraBlock& block) {
+    auto* const shared = new std::shared_ptr<const Decoupling>(block.decoupling);
+    const nb::capsule owner(
+        shared, [](void* p) noexcept { delete static_cast<std::shared_ptr<const Decoupling>*>(p); });
+    return nb::make_tuple(nb::make_tuple(block.first, block.second), nb::tuple(nb::cast(block.names)),
+                          array_of<2>(std::move(block.pseudo)), array_of<2>(std::move(block.noise)),
+                          array_of<2>(std::move(block.bands)), array_over(block.decoupling->matrix, owner),
+                          array_over(block.decoupling->windows, owner), block.decoupling->condition,
+                          block.decoupling->low_degrees);
 }
 
-double noise_spectrum(const Grid& grid, const HostArrayOfRank<const double, 1>& mask,
-                      const HostArrayOfRank<const double, 1>& variance) {
-    return without_gil([&] { return white_noise_spectrum(grid, view_of<1>(mask), view_of<1>(variance)); });
+using Blocks = nb::typed<nb::list, nb::any>;
+/// Blocks, W_L, the number of each part's mask, and notes.
+std::tuple<Blocks, nb::ndarray<nb::numpy, double>, std::vector<std::vector<std::int64_t>>,
+           std::vector<std::string>>
+estimated(const std::vector<Field>& given, const Bins& bins, std::int64_t lmax_sky,
+          std::optional<bool> low_degrees, int threads) {
+    std::vector<MaskedField> fields;
+    for (const auto& one : given) fields.push_back(field_of(one));
+    auto found = without_gil([&] { return estimate_bands(fields, bins, {lmax_sky, low_degrees, threads}); });
+    Blocks blocks;
+    std::vector<std::string> notes;
+    for (auto& block : found.blocks) {
+        const auto& note = block.decoupling->note;
+        if (!note.empty() && std::find(notes.begin(), notes.end(), note) == notes.end())
+            notes.push_back(note);
+        blocks.append(block_of(block));
+    }
+    return {blocks, array_of<3>(std::move(found.mask_spectra)), found.mask_of, notes};
 }
 
 }  // namespace
@@ -116,11 +145,7 @@ void bind_band_powers(nb::module_& module) {
         .def("binned", [](const Bins& bins, const HostArrayOfRank<const double, 1>& c_l) {
             return to_numpy(bins.binned(view_of<1>(c_l)));
         });
-    module.def("decoupled", &decoupled);
-    module.def("masked_harmonics", &harmonics, nb::arg(), nb::arg().noconvert(), nb::arg().none(), nb::arg(),
-               nb::arg().noconvert(), nb::arg());
-    module.def("cross_spectra", &all_cross_spectra);
-    module.def("white_noise_spectrum", &noise_spectrum);
+    module.def("estimate_bands", &estimated);
 }
 
 }  // namespace zonal::python

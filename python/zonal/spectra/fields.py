@@ -100,6 +100,14 @@ class Field:
             raise ValueError(f"{name}: has shape {shape}: must be [pixel]{', or [2, pixel] for I and for Q and U' if letters == 'TP' else ''}")
         return [weights_of(f"{name}[{i}]", values[i], n_pixels, nest) for i in range(2)]
 
+    def _given(self, lmax_sky: int) -> Any:
+        """What the extension takes."""
+        transfer, noise = self._transfer(lmax_sky), self._noise_spectra(lmax_sky)
+        parts = [(part.maps, part.mask, transfer[part.letter].tolist(), part.variance,
+                  [noise[name].tolist() for name in (["TT"] if part.letter == "T" else ["EE", "BB"]) if name in noise])
+                 for part in self._parts]
+        return self.grid._grid, parts, self.masked
+
     def _transfer(self, lmax: int) -> dict[str, NDArray[np.float64]]:
         """Returns what beam and pixel window leave of a_lm, [lmax + 1], of "T" and of "P" (E and B)."""
         beam = self._windows("beam", self._beam, lmax)
