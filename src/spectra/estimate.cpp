@@ -75,6 +75,19 @@ class Estimator {
         }
     }
 
+    /// Says of errors which of several fields they are about.
+    template <class Work>
+    auto of_field(std::int64_t field, const Work& work) const {
+        try {
+            return work();
+        } catch (const InvalidArgument& error) {
+            if (fields_.size() == 1) throw;
+            auto facts = error.facts();
+            facts.origin = fmt::format("fields[{}]: {}", field, facts.origin);
+            throw InvalidArgument(facts);
+        }
+    }
+
     std::int64_t number_of_mask(const Grid& grid, const View<const double, 1>& mask) {
         for (std::size_t i = 0; i < masks_.size(); ++i)
             if (masks_[i].first == grid && same_values(masks_[i].second, mask))
@@ -106,8 +119,10 @@ class Estimator {
                 for (std::int64_t p = 0; p < mask.extent(0); ++p) seen.push_back(mask[p] != 0 ? 1 : 0);
                 mask = {seen.data(), {std::ssize(seen)}};
             }
-            masked_harmonics(field.grid, one.part->maps, mask, layout.lmax(),
-                             alm.view().slice(one.row, one.part->maps.extent(0)), options_.threads);
+            of_field(one.field, [&] {
+                masked_harmonics(field.grid, one.part->maps, mask, layout.lmax(),
+                                 alm.view().slice(one.row, one.part->maps.extent(0)), options_.threads);
+            });
         }
         return cross_spectra(layout, alm.view(), options_.threads);
     }
@@ -127,7 +142,8 @@ class Estimator {
                     found.pseudo(s, l) = pseudo_(x.row + static_cast<std::int64_t>(a),
                                                  y.row + static_cast<std::int64_t>(b), l);
             }
-        found.noise = x.part == y.part ? noise_of(x) : Array<double, 2>({n_spectra(kind), degrees});
+        found.noise = x.part == y.part ? of_field(x.field, [&] { return noise_of(x); })
+                                       : Array<double, 2>({n_spectra(kind), degrees});
         auto difference = found.pseudo;
         for (std::int64_t i = 0; i < difference.size(); ++i) difference.data()[i] -= found.noise.data()[i];
         found.decoupling = decoupling_of(kind, x, y);

@@ -1,5 +1,7 @@
 """zonal.spectra: from masked maps to band powers."""
 
+import copy
+import pickle
 import warnings
 from functools import lru_cache
 
@@ -337,6 +339,24 @@ def test_names_of_several_pairs_have_to_be_told_apart():
     with pytest.raises(KeyError, match="must be one of"):
         found["EE"]
     assert found["TT", 0, 1].shape == (5,)
+
+
+def test_errors_say_which_field_they_are_about():
+    wrong = sky()[0].copy()
+    wrong[5] = np.nan
+    with pytest.raises(ValueError, match=r"fields\[1\]: maps\[0, 5\] = nan"):
+        estimate([Field(sky()[0]), Field(wrong)], BINS)
+
+
+def test_bins_and_results_can_be_copied_and_pickled():
+    for bins in (BINS, Bins.linear(4, lmax=20, dl=True, weights=np.arange(30.0)), Bins.logarithmic(3, 20), Bins.from_weights(np.eye(6)[2:])):
+        again = pickle.loads(pickle.dumps(bins))
+        assert again == bins == copy.deepcopy(bins) and hash(again) == hash(bins) and repr(again) == repr(bins)
+    assert Bins.linear(4, lmax=20, dl=True) != Bins.linear(4, lmax=20) != Bins.linear(5, lmax=20) and BINS != 5
+    again = pickle.loads(pickle.dumps(powers()))
+    assert repr(again) == repr(powers()) and np.array_equal(again.windows["EE<-BB"], powers().windows["EE<-BB"])
+    field = pickle.loads(pickle.dumps(Field(sky(), mask=SMOOTH, beam="5deg")))
+    assert repr(field) == f"<zonal.spectra.Field: TEB, healpix nside=16, {np.mean(SMOOTH > 0):.3f} of the sky, beam>"
 
 
 def test_files_hold_all_of_it(tmp_path):

@@ -151,9 +151,10 @@ TEST(EstimateBands, RejectWhatDoesNotFit) {
                                  HasSubstr("transfer: ends at l = 10: must reach lmax_sky = 11")));
     wrong = fields;
     wrong[2].parts[0].noise = {std::vector<double>(12, 1.0)};
-    EXPECT_THAT(call(wrong), ThrowsMessage<InvalidArgument>(HasSubstr("noise = 1: must be 2 spectra")));
+    EXPECT_THAT(call(wrong),
+                ThrowsMessage<InvalidArgument>(HasSubstr("fields[2]: noise = 1: must be 2 spectra")));
     wrong[2].parts[0].noise.assign(2, std::vector<double>(3, 1.0));
-    EXPECT_THAT(call(wrong), ThrowsMessage<InvalidArgument>(HasSubstr("noise: ends at l = 2")));
+    EXPECT_THAT(call(wrong), ThrowsMessage<InvalidArgument>(HasSubstr("fields[2]: noise: ends at l = 2")));
     wrong[2].parts[0].variance = weights.view()[0];
     EXPECT_THAT(call(wrong), ThrowsMessage<InvalidArgument>(HasSubstr("variance, noise: are both given")));
 }
