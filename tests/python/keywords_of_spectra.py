@@ -45,7 +45,8 @@ def _of_bins():
     common = {"dl": (True, False, lambda: averaged(2, 13, 4, dl=True))}
     weighted = {"weights": (WEIGHTS, FLAT, lambda: averaged(2, 13, 4, weights=WEIGHTS))}
     return [
-        of("spectra.Bins.linear", by(lambda **k: Bins.linear(4, 13, **k)), within=1e-14, lmin=(6, 2, lambda: averaged(6, 13, 4)), **common, **weighted),
+        of("spectra.Bins.linear", by(lambda **k: Bins.linear(4, 13, **k)), within=1e-14,
+           lmin=(6, 2, lambda: averaged(6, 13, 4)), **common, **weighted),
         of("spectra.Bins.edges", by(lambda **k: Bins.edges([2, 6, 10, 14], **k)), within=1e-14, **common, **weighted),
         of("spectra.Bins.from_weights", by(lambda **k: Bins.from_weights(rows, **k)), within=1e-14, **common),
         of("spectra.Bins.logarithmic", by(lambda **k: Bins.logarithmic(2, 7, **k)), {"lmin": 1}, within=1e-14,
@@ -84,8 +85,10 @@ def _of_estimates():
         of("spectra.estimate", lambda **k: np.round(estimate(Field(FULL[0], mask=SEEN), BINS, **k).windows["TT"][:, :2], 12),
            low_degrees=(False, True, lambda: np.round(_plain_windows(), 12))),
         of("spectra.estimate", lambda **k: estimate(Field(FULL[0]), BINS, **k).windows["TT"].shape, lmax_sky=(20, 16, lambda: (3, 21))),
-        of("spectra.BandPowers.plot", lambda **k: len(polarised.plot(**k).get_legend().get_texts()), names=(["EE", "BB"], ["EE", "EB", "BB"], lambda: 2)),
-        of("spectra.BandPowers.plot", drawn, c_l=(FLAT, None, lambda: [len(powers.plot().lines) + 1, False]), log_x=(True, False, lambda: [len(powers.plot().lines), True])),
+        of("spectra.BandPowers.plot", lambda **k: len(polarised.plot(**k).get_legend().get_texts()),
+           names=(["EE", "BB"], ["EE", "EB", "BB"], lambda: 2)),
+        of("spectra.BandPowers.plot", drawn, c_l=(FLAT, None, lambda: [len(powers.plot().lines) + 1, False]),
+           log_x=(True, False, lambda: [len(powers.plot().lines), True])),
         of("spectra.coupling_matrices", lambda **k: zonal.spectra.coupling_matrices([4 * np.pi], 4, **k),  # of a mask of ones
            kinds=("00", ("00", "02", "++", "--"), lambda: np.eye(5))),
     ]

@@ -251,13 +251,14 @@ def plain_decoupling(found, block, bins, transfer):
 
 
 B_L = np.exp(-1e-3 * np.arange(LMAX + 4) ** 2)
+PIXELS = np.array(zonal.healpy.pixwin(NSIDE, pol=True))
 
 
 @pytest.mark.parametrize("keywords,of_t,of_p", [
     ({}, 1 + 0 * B_L, 1 + 0 * B_L), ({"beam": B_L}, B_L, B_L), ({"beam": [B_L, B_L**2]}, B_L, B_L**2), ({"beam": [B_L, B_L**2, B_L**2]}, B_L, B_L**2),
     ({"beam": "6deg"}, zonal.gaussian_window("6deg", LMAX), zonal.gaussian_window("6deg", LMAX, 2)),
-    ({"pixel_window": True}, *zonal.healpy.pixwin(NSIDE, pol=True)), ({"pixel_window": np.array(zonal.healpy.pixwin(NSIDE, pol=True))}, *zonal.healpy.pixwin(NSIDE, pol=True)),
-    ({"pixel_window": True, "beam": B_L}, *(B_L[:LMAX + 1] * one[:LMAX + 1] for one in zonal.healpy.pixwin(NSIDE, pol=True)))])
+    ({"pixel_window": True}, *PIXELS), ({"pixel_window": PIXELS}, *PIXELS),
+    ({"pixel_window": True, "beam": B_L}, *(B_L[:LMAX + 1] * PIXELS[:, :LMAX + 1]))])
 @pytest.mark.parametrize("bins", [BINS, Bins.linear(5, lmax=21, dl=True, weights=1 + np.arange(25.0))])
 def test_decoupling_is_what_the_formulas_say(bins, keywords, of_t, of_p):
     """Beams and pixel windows multiply the columns of M. Rounding, times a condition below 100 and a beam that falls to 0.3."""
@@ -313,7 +314,7 @@ def test_results_do_not_depend_on_threads():
     (lambda: estimate(Field(sky()[0], variance=-1.0), BINS), r"variance\[0\] = -1"),
     (lambda: estimate(Field(sky(), noise=np.ones(30)), BINS), "noise: has TT: must have TT, EE, BB"),
     (lambda: estimate(Field(sky()[0], noise=np.ones(3)), BINS), r"noise\['TT'\]: ends at l = 2"),
-    (lambda: estimate(Field(np.zeros(12), pixel_window=True), Bins.edges([2, 4]), lmax_sky=5), "pixel_window = True: is known up to l = 4"),
+    (lambda: estimate(Field(np.zeros(12), pixel_window=True), Bins.edges([2, 4]), lmax_sky=5), "pixel_window = True: is known"),
     (lambda: estimate(Field(sky()[0], mask=np.full(N, np.nan)), BINS), r"maps\[0, 0\]|mask\[0\] = nan"),
     (lambda: estimate(Field(sky()), BINS, lmax_sky=21), "lmax_sky = 21: must be 22 or more"),
     (lambda: powers().theory(np.ones(24)), r"c_l\['TT'\]: ends at l = 23: must reach lmax_sky = 24"),

@@ -122,7 +122,8 @@ class Field:
             if self.grid.nside is None:
                 raise ValueError(f"pixel_window = True: is known for HEALPix alone, not for {self.grid.name}: give windows, [l]")
             if lmax > 4 * self.grid.nside:
-                raise ValueError(f"pixel_window = True: is known up to l = 4 nside = {4 * self.grid.nside}, and lmax_sky = {lmax}: give estimate a lower lmax_sky")
+                raise ValueError(f"pixel_window = True: is known up to l = 4 nside = {4 * self.grid.nside}, and lmax_sky = {lmax}: give "
+                                 "estimate a lower lmax_sky")
             return np.stack(_core.pixel_window(self.grid.nside, lmax, resolve(None)))
         if name == "beam" and (isinstance(given, str) or np.ndim(given) == 0):
             fwhm = width(given, "beam")
@@ -133,7 +134,8 @@ class Field:
             raise ValueError(f"{name}: has shape {values.shape}: must be [l], [2, l] for T and for E and B, or [3, l] for T, E and B")
         rows = np.atleast_2d(values)
         if rows.shape[1] <= lmax:
-            raise ValueError(f"{name}: ends at l = {rows.shape[1] - 1}: must reach lmax_sky = {lmax}; give a longer one, or estimate a lower lmax_sky")
+            raise ValueError(f"{name}: ends at l = {rows.shape[1] - 1}: must reach lmax_sky = {lmax}; give a longer one, or estimate a lower "
+                             "lmax_sky")
         if len(rows) == 3 and not np.array_equal(rows[1, 2:lmax + 1], rows[2, 2:lmax + 1]):
             raise ValueError(f"{name}: of E and of B differ: must be the same")
         return rows[[0, min(1, len(rows) - 1)], :lmax + 1]
