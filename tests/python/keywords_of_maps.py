@@ -81,8 +81,6 @@ def _of_dipoles():
            pixels=(np.array([1, 5, 99]), DEFAULT, lambda: PLAIN[[1, 5, 99]].sum() * 4 * np.pi / N)),
         of("integral", lambda **k: zonal.integral(CAR, **k),
            grid=(RINGS, DEFAULT, lambda: (CAR.reshape(20, 40).sum(1) @ RINGS.weight))),
-        of("spectra.coupling_matrices", lambda **k: zonal.spectra.coupling_matrices([4 * np.pi], 4, **k),  # of a mask of ones
-           kinds=("00", ("00", "02", "++", "--"), lambda: np.eye(5))),
         of("credible_levels", lambda **k: zonal.credible_levels(CAR**2, **k), grid=(RINGS, DEFAULT, _levels)),
         of("udgrade", lambda **k: zonal.udgrade(IQU, 4, **k),
            nest=(True, False, lambda: healpy.ud_grade(IQU, 4, order_in="NEST")),

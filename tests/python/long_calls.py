@@ -164,6 +164,8 @@ LONG = {
     "zonal.Map.reordered zonal.io.Map.reordered zonal.healpy.reorder": lambda: partial(zonal.Map(sky(1024, 12)).reordered, nest=True),
     "zonal.Map: arithmetic": lambda: partial(zonal.Map(sky(1024, 12), unit="K").__add__, zonal.Map(sky(1024, 12), unit="mK")),
     "zonal.spectra.coupling_matrices": lambda: partial(zonal.spectra.coupling_matrices, white(8000), 4000, "00"),
+    "zonal.spectra.estimate": lambda: partial(zonal.spectra.estimate, zonal.spectra.Field(noise(1024)), zonal.spectra.Bins.linear(50, 2000)),
+    "zonal.spectra.Field.__init__": lambda: partial(zonal.spectra.Field, sky(4096), mask=sky(4096)),
     "zonal.udgrade zonal.healpy.ud_grade": lambda: partial(zonal.udgrade, sky(1024, 6), 512),
     "zonal.udgrade: finer": lambda: partial(zonal.udgrade, sky(512, 6), 1024),
     "zonal.credible_levels": lambda: partial(zonal.credible_levels, np.abs(noise(1024))),

@@ -27,6 +27,9 @@ X, U = gwrm.Axis("x", modes=8), gwrm.Unknown("u")
 SERIES = chebyshev.Series([1.0, 2.0, 0.5])
 SURFACE = chebyshev.Series(np.ones((3, 3)))
 SOLUTION = gwrm.solve({U: -U}, {U: 1}, t=(0, 1))
+BINS = zonal.spectra.Bins.linear(3, 7)
+FIELD = zonal.spectra.Field(SKY)
+POWERS = zonal.spectra.estimate(FIELD, BINS, lmax_sky=8)
 
 
 def _text(name, *lines):
@@ -81,6 +84,7 @@ BY_NAME = {
     "vector": [SKY, SKY],
     "vectors": [1.0, 0.0, 0.0], "vertices": [(1, 0, 0), (0, 1, 0), (0, 0, 1)], "vmax": 1.0, "vmin": 0.0, "window": CL,
     "windows": [CL], "x": 1, "y": 1, "z": 1, "i": 3, "time_modes": 12, "axes": (), "energy": 200.0,
+    "bins": BINS, "edges": [2, 5, 8], "fields": FIELD, "weights": [[0, 0, 1, 1]], "width": 3,
     "whole": SOLUTION, "solution": SOLUTION._solution,
 }
 
@@ -90,6 +94,7 @@ FOR_FUNCTION = {
     "zonal.Grid.reduced_gaussian": {"n_phi": [20, 24, 24, 20]},
     "zonal.Kernel.from_profile": {"theta": [0.0, 0.5, 1.0], "value": [1.0, 0.5, 0.0]},
     "zonal.PointTransform.__init__": {"theta": [0.3, 0.5], "phi": [0.4, 0.1]},
+    "zonal.spectra.BandPowers.save": {"path": FOLDER / "bands.fits", "overwrite": True},
     "zonal.Split.__init__": {"window": zonal.gaussian_window("40deg", 11), "theta_cut": 1.4, "l_cut": 3, "threads": 1},
     "zonal.alm_index": {"m": 1}, "zonal.alm2map": {"grid": 4}, "zonal.alm2vector": {"alm": [ALM, ALM]}, "zonal.synfast": {"grid": 4},
     "zonal.convolve": {"method": "ring-fft"}, "zonal.credible_levels": {"map": SKY**2}, "zonal.smooth": {"fwhm": "60deg", "lmax": 8, "error": 1e-2, "threads": 1},
@@ -135,6 +140,7 @@ def _instances():
         zonal.ConvolutionPlan: zonal.plan(KERNEL, GRID, error=1e-2, threads=1), chebyshev.Series: SERIES, gwrm.Expression: U,
         zonal.Split: zonal.Split(zonal.gaussian_window("40deg", 11), "80deg", l_cut=3, threads=1),
         mpi.SHT: mpi.SHT(MPI.COMM_SELF, GRID, 8), zonal.Map: zonal.Map(SKY, unit="K"), gwrm.Solution: SOLUTION, gwrm.SolvedField: SOLUTION[U],
+        zonal.spectra.Bins: BINS, zonal.spectra.Field: FIELD, zonal.spectra.BandPowers: POWERS,
         healpy.Rotator: healpy.Rotator(rot=(10, 20, 30)), healpy.Alm: healpy.Alm,
     }
 
@@ -216,7 +222,7 @@ def _methods(name, kind):
         function = found.__func__ if isinstance(found, (classmethod, staticmethod)) else found
         if not inspect.isfunction(function) or method.startswith("_") and method not in ("__init__", "__call__"):
             continue
-        if method == "__init__" and kind in (zonal.Kernel, gwrm.SolvedField, gwrm.Solution, gwrm.Expression):
+        if method == "__init__" and kind in (zonal.Kernel, gwrm.SolvedField, gwrm.Solution, gwrm.Expression, zonal.spectra.BandPowers, zonal.spectra.Bins):
             continue  # made by functions alone
         instance = SURFACE if method == "integrate_out" else _instances().get(kind)
         make = kind if method == "__init__" else getattr(kind if isinstance(found, classmethod) else instance, method)

@@ -22,7 +22,9 @@ QUICK = {
         zonal.matched_filter_window zonal.needlet_windows zonal.scale_discretised_windows zonal.sky_window
         zonal.elliptical_beam zonal.wiener_spectrum zonal.wiener_window zonal.healpy.blm_gauss zonal.healpy.gauss_beam zonal.io.read_beam
         zonal.io.read_cl zonal.io.write_cl zonal.io.read_profile zonal.io.read_psf zonal.healpy.read_cl
-        zonal.healpy.write_cl zonal.plot.spectrum""",
+        zonal.healpy.write_cl zonal.plot.spectrum zonal.spectra.Bins.linear zonal.spectra.Bins.edges zonal.spectra.Bins.logarithmic
+        zonal.spectra.Bins.from_weights zonal.spectra.Bins.bin
+        zonal.spectra.BandPowers.theory zonal.spectra.BandPowers.plot zonal.spectra.BandPowers.save""",
     "passes over an array once, at the speed of memory": """
         zonal.alm_index zonal.integral zonal.io.read_events zonal.chebyshev.Series.derivative zonal.chebyshev.Series.integral
         zonal.chebyshev.Series.integrate_out zonal.chebyshev.Series.definite_integral zonal.chebyshev.Series.truncated

@@ -17,6 +17,7 @@ import keywords_of_plots
 import keywords_of_points
 import keywords_of_ranks
 import keywords_of_series
+import keywords_of_spectra
 import keywords_of_vectors
 import keywords_of_views
 import keywords_of_zonal
@@ -25,7 +26,7 @@ from keyword_names import ABSENT, ALL
 FOLDER = Path(__file__).parent
 TABLES = (keywords_of_healpy, keywords_of_zonal, keywords_of_maps, keywords_of_convolutions, keywords_of_files,
           keywords_of_beams, keywords_of_lensing, keywords_of_plots, keywords_of_points, keywords_of_ranks,
-          keywords_of_series, keywords_of_vectors, keywords_of_views, keywords_of_ducc0)
+          keywords_of_series, keywords_of_spectra, keywords_of_vectors, keywords_of_views, keywords_of_ducc0)
 CASES = [case for table in TABLES for case in table.cases()]
 # Function, keyword and a test that fails without the keyword; tools/check_keywords.py runs these without it.
 ELSEWHERE = [line.split() for line in (FOLDER / "keywords_elsewhere.txt").read_text().splitlines() if not line.startswith("#")]

@@ -14,13 +14,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._astropy_fits import astropy_fits, write_tables
 from .._notes import warn
 from .._pixels import UNSEEN, has_unseen
 from . import cookbook as cb
 from . import pixelfunc
 from ._alm import Alm, layout_of
 from ._checked import checked
-from ._fits import astropy_fits, column_values, getformat, set_extra, table_of, texts_of, write_tables
+from ._fits import column_values, getformat, set_extra, table_of, texts_of
 from ._maps import ma_to_array, maptype, mask_bad, reorder
 from ._sizes import check_nside, npix2nside
 from .utils.deprecation import note_verbose

@@ -1,0 +1,55 @@
+"""Band powers of masked skies, from maps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .. import _core
+from .._arrays import sequence, shown
+from .._checked import checked
+from .._notes import warn
+from .._threads import resolve
+from .bins import Bins
+from .blocks import Block
+from .fields import Field
+from .result import BandPowers
+
+
+@checked
+def estimate(fields: Field | Sequence[Field], bins: Bins, *, lmax_sky: int | None = None, low_degrees: bool | None = None,
+             threads: int | None = None) -> BandPowers:
+    """Returns the band powers of masked maps: all spectra of one `Field`, or all of several with themselves and each other.
+
+    Pseudo-spectra C~ of the maps times their masks have the mean M C + N~; what M does, with beams and pixel windows, is divided out
+    in bands, and the noise that fields have is taken off: K^-1 B (C~ - N~), K = B M U (Hivon et al. 2002, doi:10.1086/338126; Alonso
+    et al. 2019, doi:10.1093/mnras/stz093). M is made once for each pair of masks that differ. Maps and masks are analysed by plain
+    sums over pixels, so that bands have the mean F C (`BandPowers.theory`) exactly, for any mask of any values, for a sky that ends at
+    lmax_sky and is sampled at the pixels' centres.
+
+    lmax_sky: what the windows F know of the sky; power beyond it is not accounted for. By default a quarter above the bins' lmax.
+    low_degrees: whether the degrees 0 and 1 of TT, where they are below the bins, have bands of their own, which are not returned, so
+    that a monopole or dipole does not reach the others; by default where that leaves the condition of K below 1000. Else remove the mean
+    under the mask, by `zonal.remove_dipole`.
+
+    A condition of K above 1000 gives a ZonalWarning. Raises ValueError where it is above 1e8, and names a width of the bands that the
+    mask allows.
+
+    >>> sky = zonal.synfast(np.ones(49), 16, seed=1)
+    >>> field = zonal.spectra.Field(sky, mask=np.arange(sky.size) < 2000)
+    >>> powers = zonal.spectra.estimate(field, zonal.spectra.Bins.linear(8, lmax=40))
+    >>> powers["TT"].shape
+    (4,)
+    """
+    given = [fields] if isinstance(fields, Field) else sequence("fields", fields)
+    if not given or not all(isinstance(field, Field) for field in given):
+        raise TypeError(f"fields = {shown(fields)}: must be a zonal.spectra.Field, or a sequence of them")
+    if not isinstance(bins, Bins):
+        raise TypeError(f"bins = {shown(bins)}: must be zonal.spectra.Bins, such as Bins.linear(30, lmax=1500)")
+    most = bins.lmax + bins.lmax // 4 if lmax_sky is None else lmax_sky
+    if most < bins.lmax:
+        raise ValueError(f"lmax_sky = {most}: must be {bins.lmax} or more, where the bins end")
+    blocks, mask_spectra, numbers, notes = _core.estimate_bands([field._given(most) for field in given], bins._bins, most, low_degrees,
+                                                                resolve(threads))
+    warn(notes)
+    mask_of = {(i, part.letter): number for i, field in enumerate(given) for part, number in zip(field._parts, numbers[i])}
+    return BandPowers(bins, most, [Block(*block) for block in blocks], [field.unit for field in given], mask_spectra, mask_of)
