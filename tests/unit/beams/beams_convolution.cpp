@@ -205,6 +205,48 @@ TEST(BeamConvolution, OfSeveralDetectorsIsThatOfEach) {
     }
 }
 
+/// Multiples of psi are made for a detector as far as its own beam has orders, or the highest of those that
+/// share the angles.
+TEST(BeamConvolution, OfDetectorsOfDifferentOrdersIsThatOfEach) {
+    const AlmLayout layout(24), of_beam(24, 4);
+    AlmArray beams = random_teb(of_beam, 3, 3, 3);
+    const AlmArray sky = random_teb(layout, 1, 3, 4);
+    for (std::int64_t d = 0; d < 2; ++d)  // orders 0, up to 2, and all
+        for (std::int64_t c = 0; c < 3; ++c)
+            for (std::int64_t k = 2 * d + 1; k <= 4; ++k)
+                for (std::int64_t l = k; l <= 24; ++l) beams(d, c, of_beam.index(l, k)) = 0;
+    const std::int64_t n = 520;  // more than one block of 512
+    const Scan scan = random_scan(n, 1);
+    std::vector<double> psi;
+    for (std::int64_t d = 0; d < 3; ++d)
+        for (const double angle : scan.psi) psi.push_back(angle + static_cast<double>(d));
+    const BeamConvolver convolver(of_beam, beams.view(), beam_options(1e-9));
+    const BeamPlanes planes = convolver.make_planes<double>(sky.view()[0]);
+    Tod own({3, n}), shared({3, n});
+    convolver.scan<double>(
+        planes, Pointings(convolver, scan.view(scan.theta), scan.view(scan.phi), {psi.data(), {3, n}}),
+        own.view());
+    convolver.scan<double>(planes, scan.pointings(convolver), shared.view());
+    const double error = 2e-9 * largest_of(own);
+    const std::int64_t first = n - 40;  // of both blocks
+    for (std::int64_t d = 0; d < 3; ++d) {
+        Scan alike, turned;
+        for (auto i = static_cast<std::size_t>(first); i < scan.theta.size(); ++i) {
+            alike.add(scan.theta[i], scan.phi[i], scan.psi[i]);
+            turned.add(scan.theta[i], scan.phi[i], scan.psi[i] + static_cast<double>(d));
+        }
+        const auto beam = beams.view()[d];
+        const auto wanted = by_turning(of_beam, beam, sky, turned),
+                   wanted_shared = by_turning(of_beam, beam, sky, alike);
+        for (std::int64_t i = 0; i < alike.size(); ++i) {
+            // The error asked for, of the largest signal anywhere, which is below twice the largest of 520.
+            EXPECT_NEAR(own(d, first + i), wanted[static_cast<std::size_t>(i)], error) << d;
+            // The same.
+            EXPECT_NEAR(shared(d, first + i), wanted_shared[static_cast<std::size_t>(i)], error) << d;
+        }
+    }
+}
+
 TEST(BeamConvolution, OfPartOfTheSkyIsThatOfTheWhole) {
     const AlmLayout layout(60), of_beam(60, 3);
     const AlmArray beam = random_teb(of_beam, 1, 3, 3), sky = random_teb(layout, 1, 3, 4);

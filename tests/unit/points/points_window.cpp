@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <complex>
+#include <limits>
 #include <numbers>
 #include <vector>
 
@@ -105,6 +106,19 @@ TEST(ProlateWindow, AliasesAreTheMeanSquareOfAWavesError) {
         }
         EXPECT_NEAR(sum / aliases[static_cast<std::size_t>(k)], 1, 0.05) << k;
     }
+}
+
+TEST(ProlateWindow, RoundingIsKnownBeforeItIsMade) {
+    for (const std::int64_t width : {3, 8, 16})
+        for (const std::int64_t n : {64, 80, 128}) {
+            const Sampling sampling{24, n};
+            const Window window(width, sampling);
+            // One takes psi(0) for 1, which is a sum of up to 75 terms.
+            constexpr double rounding = 75 * std::numeric_limits<double>::epsilon();
+            EXPECT_NEAR(Window::rounding_of(width, sampling) / window.rounding(), 1, rounding)
+                << width << ", " << n;
+            EXPECT_GT(window.rounding(), Window(width, {0, n}).rounding());  // waves of degree 0 alone
+        }
 }
 
 TEST(WindowPolynomials, AreTheWindowAndItsSlope) {
