@@ -237,6 +237,16 @@ class TestPseudoAnalysis:
         assert not alm.any()
         assert report == [7, 0, 1.0, 1.0]
 
+    def test_a_map_that_no_function_is_like_ends_it_at_once(self):
+        """Values of each sign on one ring have no sum, and all lmax = 0 could say of them is that."""
+        given = {"theta": np.array([1.0]), "nphi": np.array([2], np.uint64), "phi0": np.zeros(1),
+                 "ringstart": np.zeros(1, np.uint64), "lmax": 0, "spin": 0, "maxiter": 5, "epsilon": 1e-6}
+        alm, *report = zonal.ducc0.sht.pseudo_analysis(map=np.array([[3.0, -3.0]]), **given)
+        assert not alm.any()
+        assert report[:2] == [2, 0]
+        assert report[2] == pytest.approx(1, abs=1e-15)  # of |map|, which is not 1
+        assert report[3] == 0
+
     def test_a_factor_multiplies_the_map_alone(self):
         sky, info = self.map_and_rings(0, 12)
         factor = np.linspace(0.5, 2, len(info["theta"]))
