@@ -94,4 +94,11 @@ inline double inner_product(const AlmLayout& layout, const AlmArray& a, const Al
     return sum;
 }
 
+/// By how much <S a, f> and <a, S^T f> may differ, of |S a| |f|, for n random values f: what values round by
+/// has signs of its own, so that n of them add up to 1 / sqrt(n) of it, either way; and so have the sums' own
+/// roundings, to an eps each.
+inline double transpose_rounding(std::int64_t lmax, int spin, std::int64_t n) {
+    return 2 * transform_rounding(lmax, spin) / std::sqrt(static_cast<double>(n)) + 2 * eps;
+}
+
 }  // namespace zonal::test

@@ -73,7 +73,7 @@ RULES = [
     ("swapped arguments", rf"(\b\w+\((?:{OPERAND}, )*)({OPERAND}), ({OPERAND})(?=[,)])",
      lambda found, text, rng: found[1] + text[found.start(3):found.end(3)] + ", " + text[found.start(2):found.end(2)]),
     ("min and max", r"\b(?:std::|np\.)?f?(min|max|minimum|maximum)(?=[<(])", other),
-    ("first element", r"(?<=[\w)\]])\[[A-Za-z_]\w*\]", lambda found, text, rng: "[0]"),
+    ("first element", r"(?<=[\w)\]])\[(?!(?:Any|str|int|float|complex|bool)\])[A-Za-z_]\w*\]", lambda found, text, rng: "[0]"),
     ("dropped function", r"\b(?:std::|np\.|math\.)?(?:sqrt|f?abs|ceil|floor|l*round|conj)(?=\()", lambda found, text, rng: ""),
 ]
 OF_C = [

@@ -1,8 +1,11 @@
 """What zonal.ducc0.misc and zonal.ducc0.fft have is ducc0's, and names that are missing say so."""
 
+import ast
+import inspect
 import re
 import subprocess
 import sys
+from operator import attrgetter
 from pathlib import Path
 
 import ducc0
@@ -112,6 +115,20 @@ def test_names_are_those_of_ducc0(module):
     for name in module.split("."):
         ours, theirs = getattr(ours, name), getattr(theirs, name)
     assert set(ours.__all__) <= set(dir(theirs))
+
+
+@pytest.mark.parametrize("module", ["sht", "sht.experimental", "healpix", "misc", "fft"])
+def test_defaults_are_those_of_ducc0(module):
+    """As the first line of each docstring of ducc0 has them."""
+    ours, theirs = attrgetter(module)(zonal.ducc0), attrgetter(module)(ducc0)
+    compared = 0
+    for name in filter(lambda name: inspect.isfunction(getattr(ours, name)), ours.__all__):
+        parameters = inspect.signature(getattr(ours, name)).parameters
+        stated = dict(re.findall(r"(\w+): [^=,]+ = ([^,)]+)", getattr(theirs, name).__doc__.splitlines()[0]))
+        for keyword in parameters.keys() & stated.keys():
+            assert parameters[keyword].default == ast.literal_eval(stated[keyword]), (name, keyword)
+            compared += 1
+    assert compared >= {"sht": 100, "misc": 5}.get(module, 0)
 
 
 @pytest.mark.parametrize("call, message", [

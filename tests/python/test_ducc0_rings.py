@@ -217,6 +217,16 @@ class TestPseudoAnalysis:
         again = zonal.ducc0.sht.pseudo_analysis(alm=best.copy(), alm_contains_initial_guess=True, maxiter=2, **given)
         agree(again[0], best, 1e-11)
 
+    def test_each_of_several_transforms_begins_at_its_own_guess(self):
+        skies, info = zip(*(self.map_and_rings(0, 12, noise=noise) for noise in (0.1, 0.5)))
+        given = {"lmax": 12, "spin": 0, "epsilon": 1e-12, "maxiter": 2, "alm_contains_initial_guess": True, **info[0]}
+        starts = np.stack([random_alm(12, 12, 1, seed=seed) for seed in (1, 2)])
+        together = zonal.ducc0.sht.pseudo_analysis(map=np.stack(skies), alm=starts.copy(), **given)
+        for i, sky in enumerate(skies):
+            alone = zonal.ducc0.sht.pseudo_analysis(map=sky, alm=starts[i].copy(), **given)
+            assert np.array_equal(together[0][i], alone[0])
+            assert [column[i] for column in together[1:]] == list(alone[1:])
+
     def test_nothing_to_do(self):
         sky, info = self.map_and_rings(0, 6)
         given = {"lmax": 6, "spin": 0, "epsilon": 1e-6, **info}
@@ -226,6 +236,16 @@ class TestPseudoAnalysis:
         alm, *report = zonal.ducc0.sht.pseudo_analysis(map=sky, maxiter=0, **given)
         assert not alm.any()
         assert report == [7, 0, 1.0, 1.0]
+
+    def test_a_map_that_no_function_is_like_ends_it_at_once(self):
+        """Values of each sign on one ring have no sum, and all lmax = 0 could say of them is that."""
+        given = {"theta": np.array([1.0]), "nphi": np.array([2], np.uint64), "phi0": np.zeros(1),
+                 "ringstart": np.zeros(1, np.uint64), "lmax": 0, "spin": 0, "maxiter": 5, "epsilon": 1e-6}
+        alm, *report = zonal.ducc0.sht.pseudo_analysis(map=np.array([[3.0, -3.0]]), **given)
+        assert not alm.any()
+        assert report[:2] == [2, 0]
+        assert report[2] == pytest.approx(1, abs=1e-15)  # of |map|, which is not 1
+        assert report[3] == 0
 
     def test_a_factor_multiplies_the_map_alone(self):
         sky, info = self.map_and_rings(0, 12)

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "beam_helpers.hpp"
+#include "grids/latitude_nodes.hpp"
 #include "zonal/beams/elliptical.hpp"
 #include "zonal/error.hpp"
 
@@ -65,6 +66,32 @@ TEST(EllipticalBeam, IsThatOfItsPixels) {
             // Rounding of transforms of functions below 1 / (2 pi sigma^2); 0.6 rad at e = 4 reaches round
             // the sphere, where exp(-9^2 / 2) is cut off.
             EXPECT_LT(most, 1e-12) << ellipticity << ", " << fwhm;
+        }
+}
+
+/// Round beams that reach round the sphere, of so few degrees that their integrands hardly oscillate.
+TEST(EllipticalBeam, IfWideAndOfLowDegreeIsItsIntegral) {
+    const auto nodes = grids::gauss_legendre_nodes(200);  // of one hemisphere
+    for (const std::int64_t lmax : {0, 1, 4})
+        for (const double fwhm : {1.0, 4.0, 30.0}) {
+            const BeamAlm beam = elliptical_beam({.lmax = lmax, .fwhm = fwhm, .error = 1e-14, .threads = 1});
+            const double sigma = fwhm / std::sqrt(8 * std::log(2.0));
+            std::vector<double> integrals(static_cast<std::size_t>(lmax) + 1, 0.0);
+            for (const auto& node : nodes)
+                for (const double x : {node.cos_theta, -node.cos_theta}) {
+                    const double theta = pi * (1 + x) / 2,
+                                 share = node.weight * std::sin(theta) *
+                                         std::exp(-theta * theta / (2 * sigma * sigma));
+                    for (std::size_t l = 0; l < integrals.size(); ++l)
+                        integrals[l] += share * std::legendre(static_cast<unsigned>(l), std::cos(theta));
+                }
+            // Sums of some hundred terms, whose roundings add up like a walk.
+            for (std::int64_t l = 0; l <= lmax; ++l)
+                EXPECT_NEAR(beam.alm(0, beam.layout.index(l, 0)).real(),
+                            std::sqrt((2 * static_cast<double>(l) + 1) / (4 * pi)) *
+                                integrals[static_cast<std::size_t>(l)] / integrals[0],
+                            64 * eps)
+                    << lmax << ", " << fwhm << ", " << l;
         }
 }
 

@@ -2,9 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 #include "zonal/chebyshev/evaluation.hpp"
 #include "zonal/gwrm/library.hpp"
@@ -100,6 +102,26 @@ TEST(GwrmLibraryPdes, TakeTheForceOfBurgersWithViscosity) {
         for (const double x : {0.2, 0.5, 0.8})
             EXPECT_NEAR(solution(0, {0.3, x, nu}), one(0, {0.3, x, 0}), std::pow(8.0, -5)) << nu << ' ' << x;
     }
+}
+
+TEST(GwrmLibraryProblems, HaveOneRangeForBothEndsOfAnInterval) {
+    int intervals = 0;
+    for (const auto& problem : library_problems())
+        for (const auto& [first, last] :
+             {std::pair("nu0", "nu1"), std::pair("left", "right"), std::pair("t0", "t1")}) {
+            const auto find = [&](const char* name) {
+                return std::find_if(problem.settings.begin(), problem.settings.end(),
+                                    [&](const auto& setting) { return setting.name == name; });
+            };
+            const auto a = find(first), b = find(last);
+            ASSERT_EQ(a == problem.settings.end(), b == problem.settings.end())
+                << problem.name << ' ' << last;
+            if (a == problem.settings.end()) continue;
+            ++intervals;
+            EXPECT_EQ(a->minimum, b->minimum) << problem.name << ' ' << first;
+            EXPECT_EQ(a->maximum, b->maximum) << problem.name << ' ' << first;
+        }
+    EXPECT_GE(intervals, 2);
 }
 
 TEST(GwrmLibraryProblems, HaveSettingsWithinTheirBounds) {

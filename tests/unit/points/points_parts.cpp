@@ -163,7 +163,10 @@ TEST(PointAnalysis, WeighsAndWarns) {
         .weights = {weights.data(), {120}}, .tolerance = 1e-10, .max_iterations = 2000};
     const auto report = transform.analyze<double>(values.view(), found.view(), workspace, options);
     EXPECT_TRUE(report.reached_tolerance);
-    EXPECT_LT(relative_rms(found, alm), 1e-6);
+    // The residual's 1e-10 times the condition number of S^T W S, 109 for random directions in place of 119
+    // points for 81 unknowns: ((1 + q) / (1 - q))^2, q = sqrt(81 / 119) (Marchenko & Pastur 1967); twice
+    // that.
+    EXPECT_LT(relative_rms(found, alm), 2 * 109e-10);
     EXPECT_NE(report.note.find("120 points are fewer than two for each of the 81 unknowns"),
               std::string::npos);
     options.max_iterations = 3;

@@ -85,6 +85,7 @@ TEST(PointReferenceValues, OfDerivativesAreReached) {
         transform.synthesize<double>(alm.view(), values.view(), by_theta.view(), by_phi.view(), workspace);
         // Derivatives err by up to 13 lmax times as much as values: 4e-12; by a tenth of that here.
         EXPECT_LT(std::abs(value(by_theta, 0) - each.by_theta), 4e-13);
+        // The same.
         EXPECT_LT(std::abs(value(by_phi, 0) - each.by_phi), 4e-13);
     }
 }

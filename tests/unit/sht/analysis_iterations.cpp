@@ -79,6 +79,7 @@ TEST(Analysis, AgreesWithHealpyOfThreeIterations) {
                                          {1, 2, 0, 0.008330551478786195},
                                          {1, 5, 3, {0.024265721749106912, 0.009619639971537194}},
                                          {1, 8, 8, {-0.03401011640517415, -0.0319239360667969}}})
+        // Of maps up to 1, whose coefficients here are some hundredths.
         EXPECT_LE(std::abs(eb(0, c, layout.index(l, m)) - value), close) << c << l << " " << m;
 }
 

@@ -114,8 +114,9 @@ TEST(ExactAnalysis, IsExactForFewerOrdersAndOtherLongitudes) {
         const Grid grid = family.make(41, 30);
         const ShtPlan plan(grid, options_of(39, 2, 14, 1));
         const AlmArray alm = random_spin_alm(plan.layout(), 1, 2, 2, 3);
+        // As above, a bound for spin 2 close to poles, too.
         EXPECT_LE(largest_difference(analysis(plan, synthesis(plan, alm)), alm),
-                  15 * transform_rounding(39, 2))
+                  3 * 5 * transform_rounding(39, 2))
             << family.name;
     }
 }
@@ -173,7 +174,9 @@ TEST(ExactAnalysis, AdjointIsTheTranspose) {
                 adjoint_analysis<double>(plan, alm.view(), back.view());
                 const AlmArray there = analysis(plan, map);
                 const double scale = std::sqrt(dot(map, map) * dot(back, back));
-                EXPECT_NEAR(dot(map, back), dot(plan.layout(), alm, there), 20 * eps * scale)
+                // 800 or more values round by some 10 eps with signs of their own: by 10 / sqrt(800) = 0.4
+                // eps of the scale on either way. Ten times that.
+                EXPECT_NEAR(dot(map, back), dot(plan.layout(), alm, there), 4 * eps * scale)
                     << family.name << " spin = " << spin << " lmax = " << lmax;
             }
 }
@@ -187,7 +190,8 @@ TEST(ExactAnalysis, ReportsWhatIsMeasuredOfAMap) {
     options.tolerance = 1e-8;
     AnalysisReport report;
     analysis(plan, limited, options, &report);
-    EXPECT_LE(report.unresolved, 1e-13);
+    // Two transforms' rounding, in the mean.
+    EXPECT_LE(report.unresolved, 2 * sharp_transform_rounding(20));
     EXPECT_TRUE(report.reached_tolerance && report.note.empty());
     const AlmArray alm = analysis(plan, noise, options, &report);
     const MapArray left = synthesis(plan, alm);
@@ -197,7 +201,8 @@ TEST(ExactAnalysis, ReportsWhatIsMeasuredOfAMap) {
             square += ring.weight * std::pow(noise(0, 0, p) - left(0, 0, p), 2);
             all += ring.weight * std::pow(noise(0, 0, p), 2);
         }
-    EXPECT_NEAR(report.unresolved, std::sqrt(square / all), 1e-12);
+    // Of two sums of 1,152 squares in orders of their own, the root: sqrt(1152) / 2 eps.
+    EXPECT_NEAR(report.unresolved, std::sqrt(square / all), 17 * eps);
     options.tolerance = 0;
     options.iterations = 3;
     EXPECT_EQ(largest_difference(analysis(plan, noise, options, &report), alm),

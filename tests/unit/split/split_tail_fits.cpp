@@ -92,5 +92,19 @@ TEST(TailFits, SolveWithoutTheSingularValuesBelowTheCutoff) {
     for (std::int64_t c = 0; c < n; ++c) EXPECT_NEAR(fit.x[c], expected[c], 1e6 * n_rows * eps) << c;
 }
 
+/// To be made, a block of rows is factorised beside its triangle, once; solutions, larger here, are as many
+/// as are asked for, and none of them is there by then.
+TEST(TailFits, TakeTheLargerOfABlockAndTheSolutions) {
+    constexpr std::int64_t n_rows = 1280, n = 63, columns = n + 1, block = 128;
+    const auto bytes = [](int n_solutions) { return split::TailFits::bytes(n_rows, n, n_solutions); };
+    // The rows, and a triangle for each block and one more.
+    constexpr double kept = 8.0 * columns * (n_rows + (n_rows / block + 1) * columns);
+    // A triangle, its copy, and six of its size for its decomposition.
+    constexpr double solution = 8.0 * columns * 8 * columns;
+    EXPECT_EQ(bytes(0), kept + 8.0 * columns * (columns + block));
+    EXPECT_EQ(bytes(1), kept + solution);
+    EXPECT_EQ(bytes(3), kept + 3 * solution);
+}
+
 }  // namespace
 }  // namespace zonal::test
