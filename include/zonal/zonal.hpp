@@ -5,6 +5,7 @@
 #include "zonal/analysis.hpp"
 #include "zonal/angle.hpp"
 #include "zonal/beams/convolver.hpp"
+#include "zonal/beams/cube.hpp"
 #include "zonal/beams/elliptical.hpp"
 #include "zonal/buffer.hpp"
 #include "zonal/chebyshev.hpp"
