@@ -7,6 +7,7 @@
 #include "zonal/beams/convolver.hpp"
 #include "zonal/beams/cube.hpp"
 #include "zonal/beams/elliptical.hpp"
+#include "zonal/beams/smoothing.hpp"
 #include "zonal/buffer.hpp"
 #include "zonal/chebyshev.hpp"
 #include "zonal/chebyshev/approximation.hpp"
