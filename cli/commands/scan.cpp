@@ -138,12 +138,13 @@ std::vector<double> scan(const ScanOptions& options, io::AlmFile sky, const Beam
     const auto [first, last] = std::minmax_element(table.theta.begin(), table.theta.end());
     const auto rows = convolver.samples().rows_between(*first, *last);
     const auto samples = static_cast<double>(convolver.samples().n_samples());
+    // Beside samples with their copies beyond a turn, first a component of the sky again and the alm of
+    // fields that are transformed at once, then sorted pointings and the signal.
+    const double of_alm = 16.0 * static_cast<double>((plate ? 5 : 3) * sky.layout.size()),
+                 of_pointings = (plate ? 56.0 : 48.0) * static_cast<double>(n);
     session.require_memory(
-        // The sky and its copy, alm of a plane, samples with the copies beyond a turn, pointings and signal.
-        16.0 * static_cast<double>((2 * sky.components.size() + 8) *
-                                   static_cast<std::size_t>(sky.layout.size())) +
-            8.0 * static_cast<double>(convolver.n_fields() * (rows.end - rows.first)) * (samples + 64) +
-            (plate ? 64.0 : 56.0) * static_cast<double>(n),
+        8.0 * static_cast<double>(convolver.n_fields() * (rows.end - rows.first)) * (samples + 64) +
+            std::max(of_alm, of_pointings),
         fmt::format("{} pointings in samples of lmax = {} and kmax = {}", n, sky.layout.lmax(),
                     convolver.options().kmax));
     const auto alm = to_map_alm(std::move(sky));
