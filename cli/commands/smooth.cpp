@@ -3,6 +3,7 @@
 #include <memory>
 #include <utility>
 
+#include "commands/smooth_beam.hpp"
 #include "commands/smooth_report.hpp"
 #include "commands/subcommands.hpp"
 #include "engine/alm_file.hpp"
@@ -239,6 +240,7 @@ void prepare_for_job(SmoothOptions& options, const Session& session) {
 }
 
 void smooth_file(SmoothOptions& options, Session& session) {
+    if (options.beam_alm.given()) return smooth_with_beam_alm(options, session);
     if (session.has_several_ranks()) prepare_for_job(options, session);
     check(options);
     options.output.require_writable(options.out);
@@ -285,7 +287,9 @@ void run(SmoothOptions& options, Session& session) {
 void add_smooth(CLI::App& root, Session& session, Action& action) {
     add_command<SmoothOptions>(
         root, session, action, "smooth",
-        "Smooths a map or alm with a Gaussian, a beam or a profile, in the fastest way that keeps an error. "
+        "Smooths a map or alm with a Gaussian, a beam or a profile, in the fastest way that keeps an error, "
+        "or "
+        "with a beam that is not round. "
         "UNSEEN and masked pixels stay UNSEEN; see --mask-mode for what their "
         "neighbours get.",
         "zonal smooth map.fits smoothed.fits --fwhm 10deg --lmax 64\n"

@@ -217,6 +217,7 @@ std::vector<io::HeaderCard> option_cards(const SmoothOptions& options, const Ses
         cards.push_back(
             {"FWHMIN", radians_to_degrees(options.fwhm_in->radians), "[deg] Gaussian un-smoothed with"});
     add_file("BEAM", options.beam, "file of the beam smoothed with");
+    add_file("BEAMALM", options.beam_alm.file, "file of the beam smoothed with");
     add_file("PROFILE", options.kernel.profile, "file of the kernel's profile");
     add_file("CLFILE", options.kernel.sky_spectrum, "file of the C_l in the kernel");
     add_file("ENERGY", options.kernel.energy, "of the profile");

@@ -38,6 +38,12 @@ CLI::Option* add_angle(CLI::App& app, const std::string& name, std::optional<Ang
     return app.add_option_function<std::string>(name, store, description)->type_name("ANGLE");
 }
 
+CLI::Option* add_signed_angle(CLI::App& app, const std::string& name, std::optional<Angle>& value,
+                              const std::string& description) {
+    const auto store = [name, &value](const std::string& text) { value = parse_signed_angle(name, text); };
+    return app.add_option_function<std::string>(name, store, description)->type_name("ANGLE");
+}
+
 CLI::Option* add_list(CLI::App& app, const std::string& name, std::vector<std::string>& values,
                       const std::string& label, const std::string& description) {
     const auto store = [name, &values](const std::vector<std::string>& texts) {

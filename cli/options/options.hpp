@@ -56,6 +56,9 @@ CLI::Option* add_number(CLI::App& app, const std::string& name, Value& value, Nu
 
 CLI::Option* add_angle(CLI::App& app, const std::string& name, std::optional<Angle>& value,
                        const std::string& description);
+/// Any finite angle, such as a direction.
+CLI::Option* add_signed_angle(CLI::App& app, const std::string& name, std::optional<Angle>& value,
+                              const std::string& description);
 
 /// "a,b,c" or the option several times.
 CLI::Option* add_list(CLI::App& app, const std::string& name, std::vector<std::string>& values,
@@ -125,6 +128,10 @@ class OptionGroup {
     CLI::Option* angle(const std::string& name, std::optional<Angle>& value, const std::string& description,
                        const std::string& by_default = "") const {
         return finish(add_angle(app_, name, value, description), by_default);
+    }
+    CLI::Option* signed_angle(const std::string& name, std::optional<Angle>& value,
+                              const std::string& description, const std::string& by_default = "") const {
+        return finish(add_signed_angle(app_, name, value, description), by_default);
     }
     template <class Enum, class Value>
     CLI::Option* choice(const std::string& name, Value& value,

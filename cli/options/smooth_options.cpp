@@ -47,6 +47,10 @@ void declare_options(CLI::App& app, SmoothOptions& options) {
     add_argument(app, "IN", options.in, "map or alm, FITS");
     add_argument(app, "OUT", options.out, "the same, smoothed; order, precision, unit and coordinates as IN");
     declare_window(app, options);
+    const OptionGroup beam(app, "Beam that is not round (in the place of a window; maps alone)");
+    add_beam_alm_options(beam, options.beam_alm);
+    beam.signed_angle("--psi", options.psi, "angle of its x axis from south towards east, at every pixel",
+                      "0deg");
     declare_options(app, options.kernel);
     add_map_input(app, options.input);
     add_analysis_options(app, options.analysis, WithMmax::no,
@@ -66,14 +70,15 @@ void declare_options(CLI::App& app, SmoothOptions& options) {
 }
 
 void check(const SmoothOptions& options) {
+    if (options.psi) throw UsageError("--psi: only with --beam-alm");
     check(options.kernel);
     const bool profile = !options.kernel.profile.empty();
     const bool any = options.fwhm || options.fwhm_in || !options.beam.empty() || !options.beam_in.empty() ||
                      !options.pixel_window_in.empty() || !options.pixel_window_out.empty() || profile;
     if (!any)
         throw UsageError(
-            "no window: give --fwhm ANGLE, --beam FILE or --profile FILE, or to un-smooth --fwhm-in or "
-            "--beam-in");
+            "no window: give --fwhm ANGLE, --beam FILE, --beam-alm FILE or --profile FILE, or to un-smooth "
+            "--fwhm-in or --beam-in");
     check_alone("--profile", profile, "--fwhm", options.fwhm.has_value());
     check_alone("--profile", profile, "--beam", !options.beam.empty());
     const bool is_sky = !options.kernel.sky_spectrum.empty();

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "options/analysis_options.hpp"
+#include "options/beam_alm_options.hpp"
 #include "options/common_options.hpp"
 #include "options/kernel_options.hpp"
 #include "options/map_input.hpp"
@@ -21,6 +22,8 @@ struct SmoothOptions {
     std::optional<Angle> fwhm, fwhm_in;
     std::string beam, beam_in;
     std::string pixel_window_in, pixel_window_out;
+    BeamAlmOptions beam_alm;
+    std::optional<Angle> psi;
     double floor = 0;
     Extension extension = Extension::none;
     KernelOptions kernel;

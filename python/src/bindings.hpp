@@ -14,6 +14,7 @@ void bind_grids(nb::module_& module);
 void bind_transforms(nb::module_& module);
 void bind_points(nb::module_& module);
 void bind_beams(nb::module_& module);
+void bind_beam_cubes(nb::module_& module);
 void bind_lensing(nb::module_& module);
 void bind_vector_fields(nb::module_& module);
 void bind_ring_modes(nb::module_& module);

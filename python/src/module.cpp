@@ -19,6 +19,7 @@ NB_MODULE(_core, module) {
     zonal::python::bind_transforms(module);
     zonal::python::bind_points(module);
     zonal::python::bind_beams(module);
+    zonal::python::bind_beam_cubes(module);
     zonal::python::bind_lensing(module);
     zonal::python::bind_vector_fields(module);
     zonal::python::bind_ring_modes(module);

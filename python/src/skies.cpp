@@ -15,6 +15,7 @@
 #include "call.hpp"
 #include "sky_maps.hpp"
 #include "sky_spectra.hpp"
+#include "zonal/beams/smoothing.hpp"
 #include "zonal/healpix.hpp"
 #include "zonal/sky/map_analysis.hpp"
 #include "zonal/sky/realization.hpp"
@@ -112,6 +113,22 @@ Notes rotate_maps(const Maps& maps, const EulerAngles& angles, MapAnalysisOption
     });
 }
 
+Notes smooth_maps_with_beam(const Maps& maps, MapAnalysisOptions options,
+                            const HostArrayOfRank<const std::complex<double>, 2>& beam, double psi,
+                            std::int64_t kmax, bool fill_masked, const Weights& mask,
+                            const HostArrayOfRank<double, 2>& out, nb::handle progress) {
+    if (mask) options.mask = view_of<1>(*mask);
+    const auto coefficients = view_of<2>(beam);
+    return without_gil(progress, [&](const Progress& report) {
+        options.progress = report;
+        const AlmLayout layout = beam_layout(options.lmax, coefficients.extent(1));
+        const auto smoothed = smooth_with_beam(maps.sky(options.threads), {layout, coefficients, psi, kmax},
+                                               {options, fill_masked});
+        smoothed.map.copy_rows<double>(view_of<2>(out), options.threads);
+        return notes_of(smoothed.analysis);
+    });
+}
+
 void udgrade_map(const HostArrayOfRank<const double, 1>& map, const HostArrayOfRank<double, 1>& out, bool sum,
                  bool pessimistic) {
     without_gil(nb::none(), [&](const Progress&) {
@@ -176,6 +193,8 @@ void bind_analysis(nb::module_& module) {
                nb::arg().noconvert().none(), nb::arg().none());
     module.def("rotate_maps", &rotate_maps, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().noconvert(),
                nb::arg().none());
+    module.def("smooth_maps_with_beam", &smooth_maps_with_beam, nb::arg(), nb::arg(), nb::arg(), nb::arg(),
+               nb::arg(), nb::arg(), nb::arg().noconvert().none(), nb::arg().noconvert(), nb::arg().none());
     module.def("udgrade", &udgrade_map, nb::arg().noconvert(), nb::arg().noconvert(), nb::arg(), nb::arg());
 }
 

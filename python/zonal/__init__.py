@@ -47,7 +47,7 @@ from ._notes import ZonalWarning
 from ._pixels import UNSEEN
 from ._smoothing import convolve, smooth
 from ._threads import threads
-from .beams import BeamConvolver, elliptical_beam
+from .beams import BeamConvolver, elliptical_beam, smooth_with_beam
 from .coefficients import almxfl, fit_dipole, inverse_wavelet_transform, remove_dipole, resize_alm, wavelet_transform
 from .grid import Grid
 from .integrals import credible_levels, integral
@@ -93,7 +93,7 @@ __all__ = [
     "euler_angles", "fit_dipole", "gaussian_window", "get_include", "gradient", "hessian", "integral", "inverse_deflection",
     "inverse_wavelet_transform", "io", "lens", "map2alm", "matched_filter_window", "needlet_windows", "plan", "plot",
     "remove_dipole", "resize_alm", "rotate_alm", "rotate_map", "rotation_matrix", "scale_discretised_windows",
-    "sky_window", "smooth", "spectra", "synalm", "synfast", "threads", "udgrade", "vector2alm", "wavelet_transform", "wiener_spectrum",
+    "sky_window", "smooth", "smooth_with_beam", "spectra", "synalm", "synfast", "threads", "udgrade", "vector2alm", "wavelet_transform", "wiener_spectrum",
     "wiener_window",
 ]
 

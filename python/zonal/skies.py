@@ -151,18 +151,12 @@ def map2alm(maps: ArrayLike, lmax: int | None = None, mmax: int | None = None, *
     """
     given = MapRows(maps, grid, nest, pol)
     n_pixels = given.rows.shape[1]
-    how = _core.MapAnalysisOptions()
     for name, value in (("lmax", lmax), ("mmax", mmax)):
         if value is not None and value < 0:
             raise ValueError(f"{name} = {value}: must be 0 or more")
+    how = analysis_options(iterations, tolerance)
     how.lmax = _core.default_smoothing_lmax(given.grid._grid) if lmax is None else lmax
     how.mmax = how.lmax if mmax is None else mmax
-    if tolerance is not None and not tolerance > 0:
-        raise ValueError(f"tolerance = {tolerance}: must be above 0")
-    if tolerance and iterations is not None:
-        raise ValueError("tolerance, iterations: exclude each other")
-    how.iterations = 0 if tolerance else 3 if iterations is None else integer("iterations", iterations)
-    how.tolerance = tolerance or 0.0
     how.ring_weights = ring_weights_of(ring_weights)
     how.mask_mode = choice_of("mask_mode", mask_mode, _core.MaskMode)
     how.remove = None if remove is None else choice_of("remove", remove, _core.FitTerms)
@@ -175,6 +169,18 @@ def map2alm(maps: ArrayLike, lmax: int | None = None, mmax: int | None = None, *
     warn(notes)
     found: NDArray[np.complex128] = alm
     return given.kind.numbers(found[0] if given.is_single else found)
+
+
+def analysis_options(iterations: int | None, tolerance: float | None) -> Any:
+    """How maps are analysed: by 3 iterations, unless others or a tolerance are given."""
+    if tolerance is not None and not tolerance > 0:
+        raise ValueError(f"tolerance = {tolerance}: must be above 0")
+    if tolerance and iterations is not None:
+        raise ValueError("tolerance, iterations: exclude each other")
+    how = _core.MapAnalysisOptions()
+    how.iterations = 0 if tolerance else 3 if iterations is None else integer("iterations", iterations)
+    how.tolerance = tolerance or 0.0
+    return how
 
 
 @checked

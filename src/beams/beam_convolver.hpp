@@ -74,17 +74,14 @@ struct Fields {
 /// Fourier coefficients leave its cache.
 std::int64_t maps_at_once(const Plane& plane);
 
-/// g_l times b_lk for what a sky's coefficients are multiplied by, 0 for l < k: [l], g_l = sqrt(4 pi / (2 l +
-/// 1)).
-std::vector<Complex> factors(const EffectiveBeam& beam, std::int64_t component, std::int64_t k);
-
-/// alm: [1 or 2, sky_layout.size()] = the coefficients of P_k of a beam.
+/// alm: [1 or 2, layout.size()] = the coefficients of P_k of a beam. layout: of the sky, whose lmax is that
+/// of the beam.
 template <class T>
-void field_of_sky(const BeamConvolver::Implementation& convolver, const EffectiveBeam& beam, std::int64_t k,
+void field_of_sky(const AlmLayout& layout, int threads, const EffectiveBeam& beam, std::int64_t k,
                   const View<const std::complex<T>, 2>& sky, const View<Complex, 2>& alm);
-/// sky: [component, sky_layout.size()] += the transpose.
-void add_sky_of_field(const BeamConvolver::Implementation& convolver, const EffectiveBeam& beam,
-                      std::int64_t k, const View<const Complex, 2>& alm, const View<Complex, 2>& sky);
+/// sky: [component, layout.size()] += the transpose.
+void add_sky_of_field(const AlmLayout& layout, int threads, const EffectiveBeam& beam, std::int64_t k,
+                      const View<const Complex, 2>& alm, const View<Complex, 2>& sky);
 
 /// sky: [component, sky_layout.size()], zeros at first, = the transpose of making planes. The fields are used
 /// up.
@@ -123,4 +120,16 @@ class Pointings::Implementation {
     SampleRows rows;
 };
 
+namespace beams {
+
+/// tod: [detector, pointing], of the set's detectors = sums over the fields, which have the pointings' rows.
+template <class T>
+void scan_set(const BeamConvolver::Implementation& convolver, const Fields& from,
+              const Pointings::Implementation::Set& set, const View<T, 2>& tod);
+/// The transpose; it writes all of the fields.
+template <class T>
+void spread_set(const BeamConvolver::Implementation& convolver, const Fields& to,
+                const Pointings::Implementation::Set& set, const View<const T, 2>& tod);
+
+}  // namespace beams
 }  // namespace zonal

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "beams/beam_convolver.hpp"
+#include "beams/sky_spectra.hpp"
 #include "core/parallel.hpp"
 #include "sht/array_checks.hpp"
 #include "zonal/error.hpp"
@@ -22,50 +23,8 @@ template <class Work>
 void for_orders(const AlmLayout& layout, int threads, const Work& work) {
     // ns of a coefficient of a few components
     const auto paying = core::paying_threads(threads, 5e-3 * static_cast<double>(layout.size()));
-    core::parallel_for(layout.lmax() + 1, paying, [&](std::int64_t m, int) { work(m); });
+    core::parallel_for(layout.mmax() + 1, paying, [&](std::int64_t m, int) { work(m); });
 }
-
-/// The factors of each component that the beam has at this order.
-std::vector<std::pair<std::int64_t, std::vector<Complex>>> parts(const EffectiveBeam& beam, std::int64_t k) {
-    std::vector<std::pair<std::int64_t, std::vector<Complex>>> made;
-    for (std::int64_t c = 0; c < beam.alm.extent(0); ++c) {
-        auto f = factors(beam, c, k);
-        if (std::any_of(f.begin(), f.end(), [](Complex x) { return x != 0.0; }))
-            made.emplace_back(c, std::move(f));
-    }
-    return made;
-}
-
-/// Sums over m, of both signs, of conj(s^X_lm) s^Y_lm of a sky.
-class SkySpectra {
-  public:
-    template <class T>
-    SkySpectra(const AlmLayout& layout, const View<const std::complex<T>, 2>& sky)
-        : sums_({sky.extent(0), sky.extent(0), layout.lmax() + 1}) {
-        for (std::int64_t x = 0; x < sky.extent(0); ++x)
-            for (std::int64_t y = 0; y < sky.extent(0); ++y)
-                for (std::int64_t m = 0; m <= layout.mmax(); ++m)
-                    for (std::int64_t l = m; l <= layout.lmax(); ++l) {
-                        const std::complex<T> a = sky(x, layout.index(l, m)), b = sky(y, layout.index(l, m));
-                        sums_(x, y, l) +=
-                            (m == 0 ? 1 : 2) * static_cast<double>(a.real() * b.real() + a.imag() * b.imag());
-                    }
-    }
-
-    /// Mean over all pointings of the square of the beam's signal of order k: 2 Re(exp(-i k psi) P_k), or
-    /// P_0.
-    double mean_square(const EffectiveBeam& beam, std::int64_t k) const {
-        double sum = 0;
-        for (const auto& [x, a] : parts(beam, k))
-            for (const auto& [y, b] : parts(beam, k))
-                for (std::size_t l = 0; l < a.size(); ++l)
-                    sum += sums_(x, y, static_cast<std::int64_t>(l)) * (std::conj(a[l]) * b[l]).real();
-        return beam.mean_square() * (k == 0 ? 1 : 2) * sum / (4 * std::numbers::pi);
-    }
-
-  private:
-    Array<double, 3> sums_;
-};
 
 /// Sums of squares of a detector's signal: what the planes hold, what interpolation adds, what is left out.
 struct Power {
@@ -105,8 +64,7 @@ void add_mean_squares(const BeamConvolver::Implementation& convolver, const SkyS
                       std::vector<Power>& powers) {
     const auto add = [&](const std::vector<EffectiveBeam>& beams, double Power::*to) {
         for (const EffectiveBeam& beam : beams)
-            for (std::int64_t k = 0; k <= beam.layout.mmax(); ++k)
-                powers[static_cast<std::size_t>(beam.detector)].*to += spectra.mean_square(beam, k);
+            powers[static_cast<std::size_t>(beam.detector)].*to += spectra.mean_square(beam);
     };
     add(convolver.effective, &Power::kept);
     add(convolver.left_out, &Power::left_out);
@@ -129,22 +87,13 @@ void for_passes(const Plane& plane, const Work& work) {
 
 }  // namespace
 
-std::vector<Complex> factors(const EffectiveBeam& beam, std::int64_t component, std::int64_t k) {
-    std::vector<Complex> made(static_cast<std::size_t>(beam.layout.lmax()) + 1);
-    for (std::int64_t l = k; l <= beam.layout.lmax(); ++l)
-        made[static_cast<std::size_t>(l)] = std::sqrt(4 * std::numbers::pi / static_cast<double>(2 * l + 1)) *
-                                            beam.alm(component, beam.layout.index(l, k));
-    return made;
-}
-
 // P_k has E_lm = - g_l sum_X Re(b^X_lk) s^X_lm, B_lm = - g_l sum_X Im(b^X_lk) s^X_lm; P_0 is the map of
 // g_l sum_X b^X_l0 s^X_lm. For d = sum_lm conj(D^l_mk b_lk) s_lm, and sY_lm are Wigner functions.
 template <class T>
-void field_of_sky(const BeamConvolver::Implementation& convolver, const EffectiveBeam& beam, std::int64_t k,
+void field_of_sky(const AlmLayout& layout, int threads, const EffectiveBeam& beam, std::int64_t k,
                   const View<const std::complex<T>, 2>& sky, const View<Complex, 2>& alm) {
-    const AlmLayout& layout = convolver.sky_layout;
     const auto of_components = parts(beam, k);
-    for_orders(layout, convolver.options.threads, [&](std::int64_t m) {
+    for_orders(layout, threads, [&](std::int64_t m) {
         for (std::int64_t l = m; l <= layout.lmax(); ++l) {
             const std::int64_t i = layout.index(l, m);
             Complex e = 0, b = 0;
@@ -159,11 +108,10 @@ void field_of_sky(const BeamConvolver::Implementation& convolver, const Effectiv
     });
 }
 
-void add_sky_of_field(const BeamConvolver::Implementation& convolver, const EffectiveBeam& beam,
-                      std::int64_t k, const View<const Complex, 2>& alm, const View<Complex, 2>& sky) {
-    const AlmLayout& layout = convolver.sky_layout;
+void add_sky_of_field(const AlmLayout& layout, int threads, const EffectiveBeam& beam, std::int64_t k,
+                      const View<const Complex, 2>& alm, const View<Complex, 2>& sky) {
     const auto of_components = parts(beam, k);
-    for_orders(layout, convolver.options.threads, [&](std::int64_t m) {
+    for_orders(layout, threads, [&](std::int64_t m) {
         for (std::int64_t l = m; l <= layout.lmax(); ++l) {
             const std::int64_t i = layout.index(l, m);
             for (const auto& [c, f] : of_components) {
@@ -184,14 +132,15 @@ void add_sky_of_planes(const BeamConvolver::Implementation& convolver, const Fie
             plane.samples.adjoint<double>(samples, alm.view());
             for (std::int64_t i = 0; i < maps; ++i) {
                 const auto b = static_cast<std::size_t>(plane.beams[static_cast<std::size_t>(first + i)]);
-                add_sky_of_field(convolver, convolver.effective[b], plane.k, alm.view()[i], sky);
+                add_sky_of_field(convolver.sky_layout, convolver.options.threads, convolver.effective[b],
+                                 plane.k, alm.view()[i], sky);
             }
         });
 }
 
-template void field_of_sky(const BeamConvolver::Implementation&, const EffectiveBeam&, std::int64_t,
+template void field_of_sky(const AlmLayout&, int, const EffectiveBeam&, std::int64_t,
                            const View<const std::complex<float>, 2>&, const View<Complex, 2>&);
-template void field_of_sky(const BeamConvolver::Implementation&, const EffectiveBeam&, std::int64_t,
+template void field_of_sky(const AlmLayout&, int, const EffectiveBeam&, std::int64_t,
                            const View<const std::complex<double>, 2>&, const View<Complex, 2>&);
 
 }  // namespace beams
@@ -221,7 +170,8 @@ BeamPlanes BeamConvolver::make_planes(View<const std::complex<T>, 2> sky, Sample
             Array<Complex, 3> alm({maps, plane.samples.components(), convolver.sky_layout.size()});
             for (std::int64_t i = 0; i < maps; ++i) {
                 const auto b = static_cast<std::size_t>(plane.beams[static_cast<std::size_t>(first + i)]);
-                field_of_sky<T>(convolver, convolver.effective[b], plane.k, sky, alm.view()[i]);
+                field_of_sky<T>(convolver.sky_layout, convolver.options.threads, convolver.effective[b],
+                                plane.k, sky, alm.view()[i]);
             }
             SampleArray samples = storage->fields.array(plane, first, maps);
             plane.samples.synthesize<double>(alm.view(), samples, report == nullptr ? nullptr : &errors);

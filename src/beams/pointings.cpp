@@ -163,6 +163,8 @@ void check_tod(const Pointings::Implementation& pointings, const View<T, 2>& tod
     sht::check_host("tod", tod);
 }
 
+}  // namespace
+
 template <class T>
 void scan_set(const BeamConvolver::Implementation& convolver, const Fields& from, const Set& set,
               const View<T, 2>& tod) {
@@ -229,7 +231,14 @@ void spread_set(const BeamConvolver::Implementation& convolver, const Fields& to
         });
 }
 
-}  // namespace
+template void scan_set(const BeamConvolver::Implementation&, const Fields&, const Set&,
+                       const View<float, 2>&);
+template void scan_set(const BeamConvolver::Implementation&, const Fields&, const Set&,
+                       const View<double, 2>&);
+template void spread_set(const BeamConvolver::Implementation&, const Fields&, const Set&,
+                         const View<const float, 2>&);
+template void spread_set(const BeamConvolver::Implementation&, const Fields&, const Set&,
+                         const View<const double, 2>&);
 
 }  // namespace beams
 

@@ -39,6 +39,9 @@ def long_inputs(tmp_path_factory):
     (folder / "cl.txt").write_text("# l TT\n" + "".join(f"{l} 1\n" for l in range(4001)))
     degrees = [fits.Column(name, "D", unit="deg", array=np.linspace(0, 80, 10**7)) for name in "LB"]
     fits.BinTableHDU.from_columns(degrees, name="EVENTS").writeto(folder / "events.fits")
+    radians = [fits.Column(name, "D", unit="rad", array=np.linspace(0, 3, 10**7)) for name in ("THETA", "PHI", "PSI")]
+    fits.BinTableHDU.from_columns(radians, name="POINTINGS").writeto(folder / "scan.fits")
+    healpy.write_alm(folder / "beam.fits", np.ones(healpy.Alm.getsize(2000, 3), complex), lmax=2000, mmax=3, mmax_in=3)
     return folder
 
 
@@ -55,6 +58,8 @@ def is_whole(path):
     "lens alm.fits alm0.fits OUT --nside 2048",
     "map2alm in.fits OUT", "plan --nside 2048 --fwhm 3deg --lmax 4000 --error 1e-6 --reference discrete",
     "plot in.fits OUT.png --width 16384", "rotate in.fits OUT --from G --to C", "smooth in.fits OUT --fwhm 1deg",
+    "scan alm.fits scan.fits OUT --beam-alm beam.fits", "scan in.fits scan.fits OUT --beam-alm beam.fits --lmax 2000",
+    "smooth in.fits OUT --beam-alm beam.fits --lmax 2000",
     "solve burgers -o OUT.fits --modes 40,100", "split --fwhm 20arcmin --lmax 3000 --theta-cut 5deg --knots 2000 -o OUT",
     "synfast cl.txt OUT --nside 2048 --lmax 4000", "udgrade in.fits OUT --nside 4096", "wavelet in.fits OUT",
     "weights OUT --nside 1024 --pixel"])

@@ -19,6 +19,8 @@ COMMANDS = [
     "lens teb.fits phi.fits OUT --nside 1024", "lens t.fits phi.fits OUT --nside 1024 --error 1e-3",
     "map2alm iqu.fits OUT --lmax 1000 --iter 0", "map2alm i.fits OUT --lmax 500 --tolerance 1e-2", "plot i.fits OUT.png",
     "rotate i.fits OUT --from G --to C --lmax 700 --iter 0", "smooth iqu.fits OUT --fwhm 2deg", "smooth teb.fits OUT --fwhm 1deg",
+    "scan t.fits scan.fits OUT --beam-alm beam.fits", "scan teb.fits scan.fits OUT --fwhm 1deg --ellipticity 1.2 --error 1e-3",
+    "smooth i.fits OUT --beam-alm beam.fits --lmax 1500 --iter 0",
     "synfast cl.txt OUT --nside 1024 --lmax 1500 --seed 1", "synfast cl.txt OUT --nside 1024 --temperature-only --seed 1",
     "udgrade i.fits OUT --nside 512", "convert part.fits OUT --order nest", "convert part.fits OUT --full",
     "convert part.fits OUT --partial", "convert part.fits OUT --multi-order",
@@ -65,6 +67,10 @@ def inputs(tmp_path_factory):
     angles = {"L": 137.5 * places % 360, "B": np.degrees(np.arcsin(2 * places / len(places) - 1))}
     degrees = [fits.Column(name, "D", unit="deg", array=values) for name, values in angles.items()]
     fits.BinTableHDU.from_columns(degrees, name="EVENTS").writeto(folder / "events.fits")
+    pointings = {"THETA": np.radians(90 - angles["B"]), "PHI": np.radians(angles["L"]), "PSI": places % 7}
+    radians = [fits.Column(name, "D", unit="rad", array=values) for name, values in pointings.items()]
+    fits.BinTableHDU.from_columns(radians, name="POINTINGS").writeto(folder / "scan.fits")
+    healpy.write_alm(folder / "beam.fits", np.ones(healpy.Alm.getsize(1500, 3), complex), lmax=1500, mmax=3, mmax_in=3)
     return folder
 
 

@@ -5,6 +5,7 @@ import numpy as np
 import zonal
 from keywords_of_healpy import RNG
 from keywords_of_zonal import DEFAULT, of
+from zonal import healpy
 
 LMAX, KMAX = 12, 3
 SKY = zonal.synalm(np.ones(LMAX + 1), seed=1)
@@ -77,6 +78,43 @@ def _of_beams():
     ]
 
 
+NSIDE = 8
+MAPS = zonal.alm2map(SKY_TEB, NSIDE)
+MASK = (np.arange(12 * NSIDE**2) % 7 > 0) * 0.5
+
+
+def at_pixels(maps, beam=BEAM, grid=None, psi=0.0, lmax=LMAX, **analysis):
+    """What a detector measures at the centres of a map's pixels, from its alm."""
+    alm = zonal.map2alm(maps, lmax, grid=grid, pol=maps.ndim == 2, **analysis)
+    where = (zonal.Grid.healpix(int(np.sqrt(maps.shape[-1] / 12))) if grid is None else grid).angles()
+    return zonal.BeamConvolver(alm, beam, error=1e-12)(*where, psi)
+
+
+def unseen(values, mask):
+    return np.where(mask == 0, zonal.UNSEEN, values)
+
+
+def _on_pixels():
+    """The interpolation of the convolver errs by 1e-12 of the largest value."""
+    smooth = lambda maps=MAPS[0], beam=BEAM, **k: zonal.smooth_with_beam(maps, beam, **{"lmax": LMAX} | k)
+    flat = lambda **k: zonal.smooth_with_beam(MAPS[0, :192], np.ones(k.get("lmax", 11) + 1), **k)
+    rings = zonal.Grid.equidistant_cylindrical(8, 24)
+    name, within = "smooth_with_beam", 1e-11
+    return [
+        of(name, smooth, within=within, psi=(0.7, 0.0, lambda: at_pixels(MAPS[0], turned(BEAM, 0.7))),
+           kmax=(1, KMAX, lambda: at_pixels(MAPS[0], BEAM[:zonal.alm_size(LMAX, 1)])),
+           iterations=(0, 3, lambda: at_pixels(MAPS[0], iterations=0)),
+           tolerance=(1e-12, DEFAULT, lambda: at_pixels(MAPS[0], tolerance=1e-12)),
+           mask=(MASK, None, lambda: unseen(at_pixels(MAPS[0] * MASK), MASK)),
+           nest=(True, False, lambda: healpy.reorder(at_pixels(healpy.reorder(MAPS[0], n2r=True)), r2n=True))),
+        of(name, smooth, {"mask": MASK}, within=within, fill_masked=(True, False, lambda: at_pixels(MAPS[0] * MASK))),
+        of(name, flat, within=within, lmax=(6, 11, lambda: at_pixels(MAPS[0, :192], np.ones(7), lmax=6))),
+        of(name, lambda **k: zonal.smooth_with_beam(MAPS[0, :192], np.ones(7), lmax=6, **k), within=within,
+           grid=(rings, zonal.Grid.healpix(4), lambda: at_pixels(MAPS[0, :192], np.ones(7), rings, lmax=6))),
+        of(name, lambda **k: smooth(MAPS, BEAM_TEB, **k), within=within, pol=(True, False, lambda: at_pixels(MAPS, BEAM_TEB))),
+    ]
+
+
 def cases():
     """All of them."""
-    return [case for group in (*_of_convolvers(), *_of_beams()) for case in group]
+    return [case for group in (*_of_convolvers(), *_of_beams(), *_on_pixels()) for case in group]

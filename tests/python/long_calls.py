@@ -104,6 +104,7 @@ LONG = {
     "zonal.BeamConvolver.__init__": lambda: detector(2500),
     "zonal.BeamConvolver.__call__": lambda: partial(detector(300)(), angles(4_000_000), 5 * angles(4_000_000), 1),
     "zonal.BeamConvolver.adjoint": lambda: partial(detector(300)().adjoint, angles(4_000_000), angles(4_000_000), 5 * angles(4_000_000), 1),
+    "zonal.smooth_with_beam": lambda: partial(zonal.smooth_with_beam, noise(512), np.ones(zonal.alm_size(1500, 3)), lmax=1500),
     "zonal.gradient zonal.curl": lambda: partial(zonal.gradient, alm(2500), 1024),
     "zonal.hessian": lambda: partial(zonal.hessian, alm(2000), 1024),
     "zonal.alm2vector": lambda: partial(zonal.alm2vector, alm(2500, 2), 1024, scalars="divergence-vorticity"),

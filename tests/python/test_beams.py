@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import zonal
+from zonal import healpy
 
 LMAX, KMAX = 24, 4
 RNG = np.random.default_rng(3)
@@ -183,7 +184,48 @@ def test_elliptical_beams_have_the_axes_that_are_named():
     assert abs((values * x * y).sum()) < 1e-6 * sigma**2 and orders.left_out <= 1e-10
 
 
+def test_smoothing_with_one_orientation_is_the_signal_at_the_pixels():
+    grid = zonal.Grid.healpix(16)
+    theta, phi = grid.angles()
+    maps = zonal.alm2map(SKY, 16)
+    expected = zonal.BeamConvolver(SKY, BEAM, error=1e-11)(theta, phi, 0.7)
+    smoothed = zonal.smooth_with_beam(maps, BEAM, "0.7rad", pol=True, lmax=LMAX, tolerance=1e-13)
+    assert smoothed.shape == (grid.n_pixels,)
+    # The residual times the condition of the analysis, and the convolver's error.
+    np.testing.assert_allclose(smoothed, expected, rtol=0, atol=1e-10 * abs(expected).max())
+    rows = zonal.smooth_with_beam(maps, BEAM[0], 0.7, lmax=LMAX, tolerance=1e-13)
+    one = zonal.BeamConvolver(zonal.map2alm(maps[1], LMAX, tolerance=1e-13), BEAM[0], error=1e-11)(theta, phi, 0.7)
+    assert rows.shape == maps.shape
+    np.testing.assert_allclose(rows[1], one, rtol=0, atol=1e-10 * abs(one).max())
+
+
+def test_smoothing_with_a_round_beam_is_smooth():
+    sky, window, degree = zonal.alm2map(SKY[0], 16), zonal.gaussian_window(0.3, LMAX), np.arange(LMAX + 1)
+    found = zonal.smooth_with_beam(sky, np.sqrt((2 * degree + 1) / (4 * np.pi)) * window, 1.1, lmax=LMAX, tolerance=1e-12)
+    expected, (report,) = zonal.smooth(sky, 0.3, lmax=LMAX, error=1e-9, return_report=True)
+    assert report.certificates[0].error <= 1e-9
+    assert np.linalg.norm(found - expected) <= 2e-9 * np.linalg.norm(expected)
+
+
+def test_smoothing_keeps_kinds_of_maps():
+    sky = zonal.Map(zonal.alm2map(SKY, 16).astype(np.float32), unit="K", coordinates="galactic", pol=True, nest=True)
+    found = zonal.smooth_with_beam(sky, BEAM, lmax=LMAX)
+    assert isinstance(found, zonal.Map) and found.unit == u.K and found.nest and not found.pol and found.coordinates == "galactic"
+    assert found.dtype == np.float32 and found.shape == (3072,)
+    ring = zonal.smooth_with_beam(healpy.reorder(np.asarray(sky), n2r=True), BEAM, lmax=LMAX, pol=True)
+    np.testing.assert_array_equal(healpy.reorder(np.asarray(found), n2r=True), ring)
+    assert zonal.smooth_with_beam(np.asarray(sky)[0] * u.K, BEAM[0], lmax=LMAX).unit == u.K
+
+
 @pytest.mark.parametrize("call, message", [
+    (lambda c: zonal.smooth_with_beam(np.zeros(192), BEAM[0]), "beam: has 115 coefficients: must have those of some kmax up to the lmax"),
+    (lambda c: zonal.smooth_with_beam(np.zeros(192), np.ones(12), kmax=2), "kmax = 2: must be from 0 to that of the beam, 0"),
+    (lambda c: zonal.smooth_with_beam(np.zeros(192), np.ones(12), kmax=-1), "kmax = -1: must be 0 or more"),
+    (lambda c: zonal.smooth_with_beam(np.zeros(192), np.ones((2, 12))), r"beam: has shape \(2, 12\): must be \[n_beam\]"),
+    (lambda c: zonal.smooth_with_beam(np.zeros((3, 192)), np.ones((3, 12))), "beam: has T, E and B: the maps must be the rows I, Q, U"),
+    (lambda c: zonal.smooth_with_beam(np.zeros((3, 192)), np.ones(12), pol=True), "beam: has T alone"),
+    (lambda c: zonal.smooth_with_beam(np.zeros(192), np.ones(12), np.nan), "psi"),
+    (lambda c: zonal.smooth_with_beam(np.zeros(192), np.ones(12), iterations=1, tolerance=1e-3), "exclude each other"),
     (lambda c: zonal.BeamConvolver(SKY[:2], BEAM), r"sky: has shape \(2, 325\): must be"),
     (lambda c: zonal.BeamConvolver(SKY, BEAM[0]), r"beam: has shape \(115,\): must be \[3, n_beam\]"),
     (lambda c: zonal.BeamConvolver(SKY, BEAM[:, :-1]), r"beam: has 114 coefficients: must have those of some kmax"),

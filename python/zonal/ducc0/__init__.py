@@ -1,6 +1,6 @@
 """The names and arguments of ducc0 0.42, so that programs that use ducc0 run on Zonal: `import zonal.ducc0 as ducc0`.
 
-There are `sht`, `healpix.Healpix_Base`, what packages use of `misc`, and `fft.good_size` (docs: "With ducc0's names"). What is
+There are `sht`, `totalconvolve`, `healpix.Healpix_Base`, what packages use of `misc`, and `fft.good_size`. What is
 missing raises AttributeError.
 
 >>> import numpy as np
@@ -17,14 +17,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .._names import no_attribute
-from . import fft, healpix, misc, sht
+from . import fft, healpix, misc, sht, totalconvolve
 
 __version__ = "0.42.0"  # of the ducc0 that this stands for
 
-__all__ = ["__version__", "fft", "healpix", "misc", "sht"]
+__all__ = ["__version__", "fft", "healpix", "misc", "sht", "totalconvolve"]
 
 if not TYPE_CHECKING:
-    _ABSENT = {"nufft", "pointingprovider", "totalconvolve", "wgridder"}  # of which Zonal has nothing
+    _ABSENT = {"nufft", "pointingprovider", "wgridder"}  # of which Zonal has nothing
 
     def __getattr__(name: str) -> Any:
         raise no_attribute("zonal.ducc0", name, __all__, "Zonal has nothing of it; take that of ducc0" if name in _ABSENT else "")

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "io/fits/fits_reader.hpp"
+#include "io/tables/number_columns.hpp"
 #include "io/tables/text.hpp"
 #include "zonal/error.hpp"
 
@@ -20,24 +21,6 @@ CoordinateSystem system_of(const std::string& name) {
     for (const auto& [system, columns] : names)
         if (std::find(columns.begin(), columns.end(), name) != columns.end()) return system;
     return unknown;
-}
-
-int require_column(const Hdu& hdu, const std::string& name) {
-    const int index = hdu.find_column(name);
-    if (index < 0) throw InvalidArgument(fmt::format("no column {}", name));
-    const auto& column = hdu.columns[static_cast<std::size_t>(index)];
-    if (!column.numeric() || column.repeat != 1)
-        throw InvalidArgument(
-            fmt::format("column {}: format {}: must be one number a row", name, column.format));
-    return index;
-}
-
-/// What to multiply the column with.
-double factor_of(const FitsColumn& column, const Units& units, const std::string& usual, EventList& events) {
-    if (column.unit.empty())
-        events.notes.push_back(
-            fmt::format("{}: column {} has no unit: taken as {}", events.source, column.name, usual));
-    return unit_factor(column.name, column.unit, units, usual);
 }
 
 }  // namespace
@@ -65,15 +48,15 @@ EventList read_events(const std::string& path, const ReadEventsOptions& options)
     events.source = reader.source(hdu);
     return reader.in(hdu, [&] {
         events.coordinates = coordinates_of_columns(options.longitude, options.latitude);
-        std::vector<int> columns{require_column(hdu, options.longitude),
-                                 require_column(hdu, options.latitude)};
-        if (!options.energy.empty()) columns.push_back(require_column(hdu, options.energy));
+        std::vector<int> columns{require_number_column(hdu, options.longitude),
+                                 require_number_column(hdu, options.latitude)};
+        if (!options.energy.empty()) columns.push_back(require_number_column(hdu, options.energy));
         auto values = reader.read_columns(hdu, columns, std::nan(""));
         for (std::size_t i = 0; i < columns.size(); ++i) {
             const auto& column = hdu.columns[static_cast<std::size_t>(columns[i])];
             const bool angle = i < 2;
-            const double factor =
-                factor_of(column, angle ? angle_units() : energy_units(), angle ? "deg" : "MeV", events);
+            const double factor = column_factor(column, angle ? angle_units() : energy_units(),
+                                                angle ? "deg" : "MeV", events.source, events.notes);
             for (double& value : values[i]) value *= factor;
         }
         events.longitude = std::move(values[0]);
