@@ -65,6 +65,8 @@
 #include "zonal/sky/udgrade.hpp"
 #include "zonal/sky/vector_fields.hpp"
 #include "zonal/spectra/coupling.hpp"
+#include "zonal/spectra/covariance.hpp"
+#include "zonal/spectra/simulated_spectra.hpp"
 #include "zonal/spectrum.hpp"
 #include "zonal/split.hpp"
 #include "zonal/split_convolution.hpp"

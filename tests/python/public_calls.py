@@ -72,7 +72,7 @@ BY_NAME = {
     "equations": {U: -U}, "error": 0.1, "events": io.Events(np.zeros(3), np.zeros(3), None, "galactic"), "face": 3,
     "field": U, "fl": CL, "floor": 0.1, "function": np.sin, "fwhm": 0.5, "grid": GRID, "initial": {U: 1}, "interval": 0,
     "ipix": 5, "iring": 3, "j_min": 0, "kernel": KERNEL, "l": 2, "lat": 20.0, "lmax": 8, "lmax_out": 6, "lon": 10.0,
-    "m": SKY, "map": SKY, "mask_spectra": CL, "map1": SKY, "map_in": SKY, "maps": SKY, "mmax": 8, "mmax_out": 6, "n": 5, "n_l": CL, "n_phi": 17,
+    "m": SKY, "map": SKY, "mask_spectra": CL, "map1": SKY, "map_in": SKY, "maps": SKY, "masks": SKY**2, "covariance": np.eye(9), "residual": CL, "samples": np.outer(CL, CL) + np.eye(9), "n_samples": 99, "n_values": 9, "mmax": 8, "mmax_out": 6, "n": 5, "n_l": CL, "n_phi": 17,
     "n_pixels": [4, 8, 4], "n_rings": 9, "name": "v", "noise": CL, "npix": 192, "nside": 4, "nside_out": 2,
     "number": 0, "order": 1, "phi": 0.4, "pix": 5, "polynomial": np.polynomial.Chebyshev([1, 2]), "projection": None,
     "psi": 0.2, "q": SKY, "radius": 0.5, "ring": 3, "rings": [0, 1], "rotation": (0.1, 0.2, 0.3), "s": 45, "scales": ALM[None],

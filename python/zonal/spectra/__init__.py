@@ -1,0 +1,16 @@
+"""Power spectra of masked skies: how masks mix degrees, and how spectra scatter."""
+
+from .coupling import coupling_matrices
+from .covariance import (
+    ChiSquared,
+    CovarianceReport,
+    chi_squared,
+    covariance,
+    hartlap_factor,
+    mean_pseudo_spectra,
+    sample_covariance,
+    simulated_spectra,
+)
+
+__all__ = ["ChiSquared", "CovarianceReport", "chi_squared", "coupling_matrices", "covariance", "hartlap_factor", "mean_pseudo_spectra",
+           "sample_covariance", "simulated_spectra"]
