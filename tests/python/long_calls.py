@@ -164,6 +164,8 @@ LONG = {
     "zonal.Map.reordered zonal.io.Map.reordered zonal.healpy.reorder": lambda: partial(zonal.Map(sky(1024, 12)).reordered, nest=True),
     "zonal.Map: arithmetic": lambda: partial(zonal.Map(sky(1024, 12), unit="K").__add__, zonal.Map(sky(1024, 12), unit="mK")),
     "zonal.spectra.coupling_matrices": lambda: partial(zonal.spectra.coupling_matrices, white(8000), 4000, "00"),
+    "zonal.spectra.catalogue_field": lambda: partial(zonal.spectra.catalogue_field, *centres(256), noise(256), 1000),
+    "zonal.spectra.catalogue_counts": lambda: partial(zonal.spectra.catalogue_counts, *centres(64), *centres(256), 1000),
     "zonal.spectra.covariance": lambda: partial(zonal.spectra.covariance, white(200), np.abs(noise(64)), 100),
     "zonal.spectra.covariance: narrow": lambda: partial(zonal.spectra.covariance, white(3000), np.abs(noise(256)), 3000, exact_lmax=-1, values=np.ones((2, 3001))),
     "zonal.spectra.mean_pseudo_spectra": lambda: partial(zonal.spectra.mean_pseudo_spectra, white(3000), np.abs(noise(256)), 3000),

@@ -1,5 +1,6 @@
 """Power spectra of masked skies: how masks mix degrees, and how spectra scatter."""
 
+from .catalogue import CatalogueAlm, catalogue_counts, catalogue_field
 from .coupling import coupling_matrices
 from .covariance import (
     ChiSquared,
@@ -12,5 +13,5 @@ from .covariance import (
     simulated_spectra,
 )
 
-__all__ = ["ChiSquared", "CovarianceReport", "chi_squared", "coupling_matrices", "covariance", "hartlap_factor", "mean_pseudo_spectra",
-           "sample_covariance", "simulated_spectra"]
+__all__ = ["CatalogueAlm", "ChiSquared", "CovarianceReport", "catalogue_counts", "catalogue_field", "chi_squared", "coupling_matrices",
+           "covariance", "hartlap_factor", "mean_pseudo_spectra", "sample_covariance", "simulated_spectra"]
