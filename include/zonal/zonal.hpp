@@ -65,6 +65,7 @@
 #include "zonal/sky/udgrade.hpp"
 #include "zonal/sky/vector_fields.hpp"
 #include "zonal/spectra/catalogue.hpp"
+#include "zonal/spectra/correlation.hpp"
 #include "zonal/spectra/coupling.hpp"
 #include "zonal/spectra/covariance.hpp"
 #include "zonal/spectra/simulated_spectra.hpp"

@@ -27,6 +27,7 @@ void bind_skies(nb::module_& module);
 void bind_coefficients(nb::module_& module);
 void bind_coupling(nb::module_& module);
 void bind_covariance(nb::module_& module);
+void bind_correlations(nb::module_& module);
 void bind_catalogues(nb::module_& module);
 void bind_files(nb::module_& module);
 void bind_healpix(nb::module_& module);

@@ -32,6 +32,7 @@ NB_MODULE(_core, module) {
     zonal::python::bind_coefficients(module);
     zonal::python::bind_coupling(module);
     zonal::python::bind_covariance(module);
+    zonal::python::bind_correlations(module);
     zonal::python::bind_catalogues(module);
     zonal::python::bind_files(module);
     zonal::python::bind_healpix(module);

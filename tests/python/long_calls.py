@@ -166,6 +166,7 @@ LONG = {
     "zonal.spectra.coupling_matrices": lambda: partial(zonal.spectra.coupling_matrices, white(8000), 4000, "00"),
     "zonal.spectra.catalogue_field": lambda: partial(zonal.spectra.catalogue_field, *centres(256), noise(256), 1000),
     "zonal.spectra.catalogue_counts": lambda: partial(zonal.spectra.catalogue_counts, *centres(64), *centres(256), 1000),
+    "zonal.spectra.correlation_matrices": lambda: partial(zonal.spectra.correlation_matrices, [1.0], 2000, np.cos, "00"),
     "zonal.spectra.covariance": lambda: partial(zonal.spectra.covariance, white(200), np.abs(noise(64)), 100),
     "zonal.spectra.covariance: narrow": lambda: partial(zonal.spectra.covariance, white(3000), np.abs(noise(256)), 3000, exact_lmax=-1, values=np.ones((2, 3001))),
     "zonal.spectra.mean_pseudo_spectra": lambda: partial(zonal.spectra.mean_pseudo_spectra, white(3000), np.abs(noise(256)), 3000),

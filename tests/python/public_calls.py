@@ -98,6 +98,7 @@ FOR_FUNCTION = {
     "zonal.Lensing.__init__": {"phi": 1e-3 * ALM, "where": GRID}, "zonal.displace": {"theta": [0.3], "phi": [0.4], "deflection": [[0.1], [0.1]]},
     "zonal.Lensing.adjoint": {"values": np.zeros(GRID.n_pixels)}, "zonal.Lensing.differentiate": {"values": np.zeros(GRID.n_pixels)},
     "zonal.spectra.catalogue_field": {"theta": [0.3, 0.5], "phi": [0.4, 0.1], "values": [1.0, 2.0]},
+    "zonal.spectra.correlation_matrices": {"mask_spectrum": [1.0], "apodisation": np.cos},
     "zonal.spectra.catalogue_counts": {"theta": [0.3, 0.5], "phi": [0.4, 0.1], "random_theta": [0.3, 0.5], "random_phi": [0.4, 0.1]},
     "zonal.udgrade": {"nside": 2}, "zonal.mpi.SHT.smooth": {"fwhm": 0.5}, "zonal.mpi.SHT.cross_spectra": {"alms": ALM[None]},
     "zonal.io.read_psf": {"energy": 200.0}, "zonal.gwrm.periodic": {"order": 2},

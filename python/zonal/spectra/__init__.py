@@ -1,6 +1,7 @@
 """Power spectra of masked skies: how masks mix degrees, and how spectra scatter."""
 
 from .catalogue import CatalogueAlm, catalogue_counts, catalogue_field
+from .correlation import CorrelationMatrices, correlation_matrices
 from .coupling import coupling_matrices
 from .covariance import (
     ChiSquared,
@@ -13,5 +14,6 @@ from .covariance import (
     simulated_spectra,
 )
 
-__all__ = ["CatalogueAlm", "ChiSquared", "CovarianceReport", "catalogue_counts", "catalogue_field", "chi_squared", "coupling_matrices",
-           "covariance", "hartlap_factor", "mean_pseudo_spectra", "sample_covariance", "simulated_spectra"]
+__all__ = ["CatalogueAlm", "ChiSquared", "CorrelationMatrices", "CovarianceReport", "catalogue_counts", "catalogue_field", "chi_squared",
+           "correlation_matrices", "coupling_matrices", "covariance", "hartlap_factor", "mean_pseudo_spectra", "sample_covariance",
+           "simulated_spectra"]
