@@ -113,8 +113,9 @@ void add_narrow_kernel(const MaskedSky& sky, const std::vector<ComponentPair>& s
     const std::int64_t lmax = means.extent(2) - 1;
     if (exact_lmax >= lmax) return;
     const NarrowKernel kernel(sky, means, threads);
-    for (const auto& [key, terms] : kernel.terms_of(spectra)) {
-        const auto matrix = kernel.matrix(key);
+    for (const auto& of_key : kernel.terms_of(spectra)) {
+        const auto matrix = kernel.matrix(of_key.first);
+        const auto& terms = of_key.second;
         const auto of_kernel = matrix.view()[0][0];
         for (std::size_t first = 0, last; first < terms.size(); first = last) {
             // Those of a block stand together.
