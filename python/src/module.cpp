@@ -33,6 +33,9 @@ NB_MODULE(_core, module) {
     zonal::python::bind_coefficients(module);
     zonal::python::bind_coupling(module);
     zonal::python::bind_band_powers(module);
+    zonal::python::bind_covariance(module);
+    zonal::python::bind_correlations(module);
+    zonal::python::bind_catalogues(module);
     zonal::python::bind_files(module);
     zonal::python::bind_healpix(module);
     zonal::python::bind_pixel_scalars(module);

@@ -4,7 +4,7 @@ QUICK = {
     "reads or makes descriptions, numbers and texts": """
         zonal.ConvolutionPlan.explain zonal.Kernel.gaussian zonal.Kernel.top_hat zonal.Kernel.mexican_hat zonal.Kernel.truncated
         zonal.Map.__init__ zonal.io.Map.__init__ zonal.alm_size zonal.angle zonal.cache_limit zonal.clear_caches zonal.cmake_dir
-        zonal.devices zonal.get_include zonal.euler_angles zonal.rotation_matrix zonal.threads zonal.gwrm.Axis.__init__ zonal.gwrm.Condition.__init__
+        zonal.devices zonal.get_include zonal.euler_angles zonal.rotation_matrix zonal.threads zonal.spectra.hartlap_factor zonal.gwrm.Axis.__init__ zonal.gwrm.Condition.__init__
         zonal.gwrm.Parameter.__init__ zonal.gwrm.Unknown.__init__ zonal.gwrm.dirichlet zonal.gwrm.known.__init__
         zonal.gwrm.neumann zonal.gwrm.periodic zonal.gwrm.robin zonal.gwrm.unknowns zonal.chebyshev.Series.__init__
         zonal.chebyshev.Series.from_numpy zonal.chebyshev.Series.to_numpy zonal.healpy.Rotator.__init__
