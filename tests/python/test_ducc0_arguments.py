@@ -107,6 +107,7 @@ REFUSED = [
     (lambda: legs(mval=np.array([1, 1]), mstart=np.array([0, 9])), "mval: must hold orders from 0 to lmax = 4, each once"),
     (lambda: legs(mval=np.array([5]), mstart=np.array([0])), "mval: must hold orders from 0 to lmax = 4, each once"),
     (lambda: legs(mval=np.array([2, -1]), mstart=np.array([0, 9])), "mval: must hold orders from 0 to lmax = 4, each once"),
+    (lambda: legs(mval=np.array([2, 5]), mstart=np.array([0, 9])), "mval: must hold orders from 0 to lmax = 4, each once"),
     (lambda: legs(leg=np.zeros((1, 3, 4), complex)), r"leg: has shape \(1, 3, 4\): must be \(1, 3, 5\)"),
     (lambda: legs(lmax=-1), "lmax = -1: must be 0 or more"),
     (lambda: SHT.leg2alm(leg=LEG[..., :4], lmax=4, theta=THETA), r"leg: has shape \(1, 3, 4\): must be \(1, 3, 5\)"),

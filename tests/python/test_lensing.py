@@ -99,6 +99,14 @@ def test_transpose_and_derivatives():
     assert zonal.Lensing(PHI, 8, LMAX).differentiate(T, data[0]).shape == PHI.shape
 
 
+def test_derivatives_take_floats_and_doubles_together():
+    lensing = zonal.Lensing(PHI, 8, LMAX)
+    narrow, data = T.astype(np.complex64), RNG.standard_normal(lensing.n_values).astype(np.float32)
+    doubles = lensing.differentiate(narrow.astype(np.complex128), data.astype(np.float64))
+    for alm, values in ((narrow, data.astype(np.float64)), (narrow.astype(np.complex128), data), (narrow, data)):
+        np.testing.assert_array_equal(lensing.differentiate(alm, values), doubles)
+
+
 def test_properties():
     lensing = zonal.Lensing(PHI, (THETA, LON), LMAX, fields="EB", mmax=20, error=1e-5, threads=1)
     assert (lensing.lmax, lensing.mmax, lensing.fields, lensing.n_values, lensing.threads) == (LMAX, 20, "EB", THETA.size, 1)
