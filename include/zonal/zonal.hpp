@@ -66,6 +66,7 @@
 #include "zonal/sky/synfast.hpp"
 #include "zonal/sky/udgrade.hpp"
 #include "zonal/sky/vector_fields.hpp"
+#include "zonal/spectra/band_covariance.hpp"
 #include "zonal/spectra/bins.hpp"
 #include "zonal/spectra/catalogue.hpp"
 #include "zonal/spectra/correlation.hpp"

@@ -16,6 +16,7 @@
 #include "bindings.hpp"
 #include "call.hpp"
 #include "zonal/grid.hpp"
+#include "zonal/spectra/band_covariance.hpp"
 #include "zonal/spectra/bins.hpp"
 #include "zonal/spectra/decoupling.hpp"
 #include "zonal/spectra/estimate.hpp"
@@ -104,15 +105,36 @@ nb::tuple block_of(SpectraBlock& block) {
                           block.decoupling->low_degrees);
 }
 
+/// [value, value] of all bands of an estimate, or empty where no theory is given.
+Array<double, 2> covariance_of(const std::vector<MaskedField>& fields, const BandEstimate& estimate,
+                               const std::optional<View<const double, 3>>& theory,
+                               const CovarianceOptions& options, CovarianceReport& report) {
+    if (!theory) return Array<double, 2>({0, 0});
+    std::int64_t n_values = 0;
+    for (const auto& block : estimate.blocks) n_values += block.bands.size();
+    Array<double, 2> covariance({n_values, n_values});
+    report = band_covariance(fields, estimate, *theory, covariance.view(), options);
+    return covariance;
+}
+
 using Blocks = nb::typed<nb::list, nb::any>;
-/// Blocks, W_L, the number of each part's mask, and notes.
-std::tuple<Blocks, nb::ndarray<nb::numpy, double>, std::vector<std::vector<std::int64_t>>,
-           std::vector<std::string>>
-estimated(const std::vector<Field>& given, const Bins& bins, std::int64_t lmax_sky,
-          std::optional<bool> low_degrees, int threads) {
+/// Blocks, W_L, the number of each part's mask, notes, the covariance of all bands for the theory [3, 3, l]
+/// of T, E and B, and what it left out of the sky.
+nb::tuple estimated(const std::vector<Field>& given, const Bins& bins, std::int64_t lmax_sky,
+                    std::optional<bool> low_degrees,
+                    const std::optional<HostArrayOfRank<const double, 3>>& theory, std::int64_t exact_lmax,
+                    int threads) {
     std::vector<MaskedField> fields;
     for (const auto& one : given) fields.push_back(field_of(one));
-    auto found = without_gil([&] { return estimate_bands(fields, bins, {lmax_sky, low_degrees, threads}); });
+    std::optional<View<const double, 3>> c_l;
+    if (theory) c_l = view_of<3>(*theory);
+    CovarianceReport report;
+    Array<double, 2> covariance;
+    auto found = without_gil([&] {
+        auto made = estimate_bands(fields, bins, {lmax_sky, low_degrees, threads});
+        covariance = covariance_of(fields, made, c_l, {exact_lmax, -1, threads}, report);
+        return made;
+    });
     Blocks blocks;
     std::vector<std::string> notes;
     for (auto& block : found.blocks) {
@@ -121,7 +143,9 @@ estimated(const std::vector<Field>& given, const Bins& bins, std::int64_t lmax_s
             notes.push_back(note);
         blocks.append(block_of(block));
     }
-    return {blocks, array_of<3>(std::move(found.mask_spectra)), found.mask_of, notes};
+    return nb::make_tuple(blocks, array_of<3>(std::move(found.mask_spectra)), nb::cast(found.mask_of),
+                          nb::cast(notes), array_of<2>(std::move(covariance)),
+                          nb::make_tuple(report.exact_lmax, report.exact_sky_lmax, report.lost_share));
 }
 
 }  // namespace

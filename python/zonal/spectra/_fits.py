@@ -26,6 +26,8 @@ class Saved(NamedTuple):
     units: list[str]
     mask_spectra: NDArray[np.float64]
     mask_of: dict[tuple[int, str], int]
+    error: Spectra | None
+    covariance: NDArray[np.float64] | None
 
 
 def write(powers: Saved, path: str | os.PathLike[str], overwrite: bool) -> None:
@@ -38,7 +40,8 @@ def write(powers: Saved, path: str | os.PathLike[str], overwrite: bool) -> None:
     bins = powers.bins
     bands = fits.BinTableHDU.from_columns(
         [column("L_MIN", bins.first), column("L_MAX", bins.last), column("L_EFF", bins.l_eff)]
-        + [column(_name(key), values, _unit(powers, key)) for key, values in powers.bands.items()], name="BANDS")
+        + [column(_name(key), values, _unit(powers, key)) for key, values in powers.bands.items()]
+        + [column("ERROR_" + _name(key), values, _unit(powers, key)) for key, values in (powers.error or {}).items()], name="BANDS")
     bands.header["DL"] = bins.dl, "bands are of D_l = l(l+1)/2pi C_l"
     bands.header["LMAX_SKY"] = powers.lmax_sky, "last degree of the windows"
     bands.header["CONDITIO"] = powers.condition, "largest condition of K"
@@ -51,7 +54,8 @@ def write(powers: Saved, path: str | os.PathLike[str], overwrite: bool) -> None:
     for (field, letter), number in powers.mask_of.items():
         masks.header[f"MASK{letter}{field}"] = number, f"mask of {letter} of field {field}"
     windows = [fits.ImageHDU(np.ascontiguousarray(values), name=f"WINDOWS {_name(key)}") for key, values in powers.windows.items()]
-    write_tables(path, [bands, pseudo, masks, *windows], overwrite)
+    covariance = [] if powers.covariance is None else [fits.ImageHDU(powers.covariance, name="COVARIANCE")]
+    write_tables(path, [bands, pseudo, masks, *windows, *covariance], overwrite)
 
 
 def _name(key: Key) -> str:

@@ -33,6 +33,10 @@ class Block(NamedTuple):
     low_degrees: bool
     """Whether the degrees 0 and 1 were solved for."""
 
+    def is_repeated(self, name: str) -> bool:
+        """Whether a spectrum is another one's: B with E of one field with itself is E with B."""
+        return name == "BE" and self.pair[0] == self.pair[1]
+
 
 class Spectra(Mapping[Key, NDArray[np.float64]]):
     """Arrays by the names of spectra: "TE", or ("TE", 0, 1) for the fields 0 and 1, which is needed where several pairs have a TE. Iteration

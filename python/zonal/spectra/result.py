@@ -15,6 +15,7 @@ from ..plot._bands import draw_bands
 from ._fits import Saved, write
 from .bins import Bins
 from .blocks import Block, Key, Spectra
+from .covariance import ChiSquared, chi_squared
 
 _SAME = {"ET": "TE", "BT": "TB", "BE": "EB"}
 
@@ -28,7 +29,7 @@ class BandPowers(Mapping[Key, NDArray[np.float64]]):
     """
 
     def __init__(self, bins: Bins, lmax_sky: int, blocks: list[Block], units: list[str], mask_spectra: NDArray[np.float64],
-                 mask_of: dict[tuple[int, str], int]) -> None:
+                 mask_of: dict[tuple[int, str], int], covariance: NDArray[np.float64] | None) -> None:
         self.bins: Bins = bins
         self.lmax_sky: int = lmax_sky
         """The last degree that windows have."""
@@ -40,9 +41,45 @@ class BandPowers(Mapping[Key, NDArray[np.float64]]):
         """The number of the mask of a field's T or P, by (field, "T" or "P")."""
         self.units: list[str] = units
         """Of each field."""
-        self.error: Any = None
-        """One sigma of each spectrum, once an estimate has error bars."""
-        self.covariance: Any = None
+        self._all_covariance = covariance
+
+    @property
+    def covariance(self) -> NDArray[np.float64] | None:
+        """The covariance of all bands, [value, value], in the order of np.concatenate(list(powers.values())); None where `estimate` was given no
+        theory."""
+        if self._all_covariance is None:
+            return None
+        kept = np.repeat([not block.is_repeated(name) for block in self.blocks for name in block.names], len(self.l_eff))
+        return self._all_covariance[np.ix_(kept, kept)]
+
+    @property
+    def error(self) -> Spectra | None:
+        """One sigma of each spectrum, [band] each; None where `estimate` was given no theory."""
+        if self.covariance is None:
+            return None
+        sigmas = np.sqrt(self.covariance.diagonal()).reshape(len(self), -1)
+        return Spectra(dict(zip(self.bands._values, sigmas)))
+
+    @checked
+    def chi_squared(self, c_l: ArrayLike | Mapping[str, ArrayLike], *, names: Sequence[Key] | None = None) -> ChiSquared:
+        """Returns chi^2 of the bands less the theory F C, and the share p of Gaussian skies with as large a value or a larger one.
+
+        c_l: as in `theory`. names: the spectra to compare, by default all; leave out those that the sky has not, such as TB where the
+        maps have none. Raises ValueError where `estimate` was given no theory to make a covariance of.
+        """
+        if self.covariance is None:
+            raise ValueError("these bands have no covariance: give estimate the spectra of the sky, theory=")
+        keys = list(self)
+        chosen = keys if names is None else [self._known(names, name) for name in sequence("names", names)]
+        expected = self.theory(c_l)
+        rows = np.concatenate([np.arange(len(self.l_eff)) + keys.index(key) * len(self.l_eff) for key in chosen])
+        residual = np.concatenate([self.bands[key] - expected[key] for key in chosen])
+        return chi_squared(residual, self.covariance[np.ix_(rows, rows)])
+
+    def _known(self, names: Any, name: Key) -> Key:
+        if name not in self.bands:
+            raise ValueError(f"names = {shown(names)}: must be of {', '.join(map(str, self.bands))}")
+        return name
 
     def _each(self, values: str, others: bool = False) -> Spectra:
         """What a block has of each spectrum; of a matrix the part from that spectrum itself, or also "EE<-BB" from others."""
@@ -50,8 +87,7 @@ class BandPowers(Mapping[Key, NDArray[np.float64]]):
         for block in self.blocks:
             array = getattr(block, values)
             for s, name in enumerate(block.names):
-                # E with B of one field with itself is B with E.
-                if name == "BE" and block.pair[0] == block.pair[1]:
+                if block.is_repeated(name):
                     continue
                 if not others:
                     found[(name, *block.pair)] = array[s]
@@ -113,7 +149,7 @@ class BandPowers(Mapping[Key, NDArray[np.float64]]):
         l = np.arange(self.bins.lmax + 1, self.lmax_sky + 1)
         factor = l * (l + 1) / (2 * np.pi) if self.bins.dl else np.ones(l.size)
         return Spectra({(name, *block.pair): (block.windows[s, :, s, self.bins.lmax + 1:] / factor).sum(-1)
-                        for block in self.blocks for s, name in enumerate(block.names) if name != "BE" or block.pair[0] != block.pair[1]})
+                        for block in self.blocks for s, name in enumerate(block.names) if not block.is_repeated(name)})
 
     @checked
     def theory(self, c_l: ArrayLike | Mapping[str, ArrayLike]) -> Spectra:
@@ -148,10 +184,7 @@ class BandPowers(Mapping[Key, NDArray[np.float64]]):
         names: the spectra to draw, by default all. Bars along l are the widths of the bands; those upwards are the errors, where there are any.
         style: as for matplotlib's errorbar.
         """
-        chosen = list(self.bands) if names is None else sequence("names", names)
-        for name in chosen:
-            if name not in self.bands:
-                raise ValueError(f"names = {shown(names)}: must be of {', '.join(map(str, self.bands))}")
+        chosen = list(self.bands) if names is None else [self._known(names, name) for name in sequence("names", names)]
         expected = None if c_l is None else self.theory(c_l)
         lines = {} if c_l is None else dict(c_l) if isinstance(c_l, Mapping) else {"TT": c_l}
         errors = self.error or {}
@@ -161,10 +194,10 @@ class BandPowers(Mapping[Key, NDArray[np.float64]]):
 
     @checked
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
-        """Writes a FITS file: BANDS (L_MIN, L_MAX, L_EFF and each spectrum), PSEUDO (C~ and N~), WINDOWS (F, one image for each pair of spectra), and
-        MASK (W_L). Needs astropy. Raises OSError if the file exists and overwrite is False."""
+        """Writes a FITS file: BANDS (L_MIN, L_MAX, L_EFF and each spectrum, with its errors), PSEUDO (C~ and N~), WINDOWS (F, one image for each pair of spectra),
+        MASK (W_L), and COVARIANCE where there is one. Needs astropy. Raises OSError if the file exists and overwrite is False."""
         write(Saved(self.bins, self.lmax_sky, self.condition, self.bands, self.pseudo, self.noise, self.windows, self.units, self.mask_spectra,
-                    self.mask_of), path, overwrite)
+                    self.mask_of, self.error, self.covariance), path, overwrite)
 
     def __repr__(self) -> str:
         share = max(np.abs(values).max() for values in self.outside.values())
