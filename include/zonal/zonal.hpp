@@ -69,6 +69,7 @@
 #include "zonal/sky/udgrade.hpp"
 #include "zonal/sky/vector_fields.hpp"
 #include "zonal/spectra/coupling.hpp"
+#include "zonal/spectra/purification.hpp"
 #include "zonal/spectrum.hpp"
 #include "zonal/split.hpp"
 #include "zonal/split_convolution.hpp"

@@ -26,6 +26,7 @@ void bind_smoothing(nb::module_& module);
 void bind_skies(nb::module_& module);
 void bind_coefficients(nb::module_& module);
 void bind_coupling(nb::module_& module);
+void bind_purification(nb::module_& module);
 void bind_masks(nb::module_& module);
 void bind_files(nb::module_& module);
 void bind_healpix(nb::module_& module);

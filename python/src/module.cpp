@@ -31,6 +31,7 @@ NB_MODULE(_core, module) {
     zonal::python::bind_skies(module);
     zonal::python::bind_coefficients(module);
     zonal::python::bind_coupling(module);
+    zonal::python::bind_purification(module);
     zonal::python::bind_masks(module);
     zonal::python::bind_files(module);
     zonal::python::bind_healpix(module);

@@ -10,6 +10,7 @@ from keywords_of_zonal import HEALPIX, N, of, raises, to_nest, to_ring
 
 RNG = np.random.default_rng(48)
 SCATTERED = np.where(RNG.random(N) < 0.05, 0.0, 1.0)
+QU = RNG.standard_normal((2, N))
 EDGE = zonal.masks.apodize((zonal.Grid.healpix(NSIDE).angles()[0] < 1.2).astype(float), "50deg")
 WIDE = zonal.masks.apodize(SCATTERED, 0.5)
 RINGS = zonal.Grid.fejer1(16, 48)  # as many pixels as HEALPix of nside 8
@@ -24,6 +25,10 @@ def apodised(kind, scale=0.5, distance=np.sin, mask=SCATTERED):
 def filled(size):
     """Holes of fewer pixels, by healpy's distances."""
     return (healpy.dist2holes(1 - SCATTERED, hole_min_size=size) > 0).astype(float)
+
+
+def plain(**options):
+    return zonal.map2alm(EDGE * QU, 6, pol=True, **{"iterations": 0} | options)
 
 
 def _of_masks():
@@ -52,6 +57,22 @@ def _filled_nest():
     return (healpy.dist2holes(1 - ring, hole_min_size=2) > 0).astype(float)
 
 
+def _of_purification():
+    def pure(**options):
+        return zonal.spectra.pure_alm(QU, EDGE, 6, **options)
+
+    def longer(values, lmax):
+        return np.array([healpy.resize_alm(one, lmax, lmax, 6, 6) for one in values])
+    return [
+        of("spectra.pure_alm", lambda **k: pure(**k)[0], {}, within=1e-11, iterations=(2, 0, lambda: plain(iterations=2)[0])),
+        of("spectra.pure_alm", lambda **k: pure(**k)[1], {}, within=1e-11, pure=("E", "B", lambda: plain()[1])),
+        of("spectra.pure_alm", lambda **k: longer(zonal.spectra.pure_alm(QU, EDGE, **{"lmax": 3 * NSIDE - 1} | k), k.get("lmax", 3 * NSIDE - 1)),
+           {}, within=1e-11, lmax=(1, 3 * NSIDE - 1, raises)),
+        of("spectra.pure_coupling_matrices", lambda **k: zonal.spectra.pure_coupling_matrices([4 * np.pi], 4, **k),  # of a mask of ones
+           kinds=("pp", ("0p", "2p", "pp"), lambda: np.diag([0.0, 0, 1, 1, 1]))),
+    ]
+
+
 def cases():
     """All of them."""
-    return [case for group in _of_masks() for case in (group if isinstance(group, list) else [group])]
+    return [case for group in (*_of_masks(), *_of_purification()) for case in (group if isinstance(group, list) else [group])]

@@ -164,6 +164,8 @@ LONG = {
     "zonal.Map.reordered zonal.io.Map.reordered zonal.healpy.reorder": lambda: partial(zonal.Map(sky(1024, 12)).reordered, nest=True),
     "zonal.Map: arithmetic": lambda: partial(zonal.Map(sky(1024, 12), unit="K").__add__, zonal.Map(sky(1024, 12), unit="mK")),
     "zonal.spectra.coupling_matrices": lambda: partial(zonal.spectra.coupling_matrices, white(8000), 4000, "00"),
+    "zonal.spectra.pure_coupling_matrices": lambda: partial(zonal.spectra.pure_coupling_matrices, white(8000), 4000, "pp"),
+    "zonal.spectra.pure_alm": lambda: partial(zonal.spectra.pure_alm, sky(1024, 2), np.ones(12 * 1024**2), 2000),
     "zonal.masks.distance": lambda: partial(zonal.masks.distance, noise(2048) > -2),
     "zonal.masks.apodize": lambda: partial(zonal.masks.apodize, noise(2048) > -2, "5deg"),
     "zonal.masks.apodize: smooth": lambda: partial(zonal.masks.apodize, np.arange(12 * 512**2) > 100, "10deg", "smooth"),
