@@ -47,6 +47,8 @@ def _of_masks():
         of("masks.moments", lambda **k: zonal.masks.moments(WIDE, **k), within=1e-13,
            other=(EDGE, np.ones(N), lambda: [np.mean((WIDE * EDGE) ** k) for k in (1, 2, 3, 4)]),
            grid=(RINGS, HEALPIX, lambda: [np.repeat(RINGS.weight, 48) @ WIDE**k / (4 * np.pi) for k in (1, 2, 3, 4)])),
+        of("pixel_window", lambda **k: zonal.pixel_window(NSIDE, **k), lmax=(10, 3 * NSIDE - 1, lambda: zonal.healpy.pixwin(NSIDE, lmax=10)),
+           polarization=(True, False, lambda: np.array(zonal.healpy.pixwin(NSIDE, pol=True)))),
         *(of_healpy("dist2holes", 1 - SCATTERED, within=1e-13, twice=False, maxdist=0.2, hole_min_size=2,
                     hole_min_surf_arcmin2=1.5 * area * (60 * 180 / np.pi) ** 2),),
     ]

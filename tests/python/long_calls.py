@@ -172,6 +172,7 @@ LONG = {
     "zonal.masks.fill_holes": lambda: partial(zonal.masks.fill_holes, noise(1024) > 0, 5),
     "zonal.masks.moments": lambda: partial(zonal.masks.moments, sky(4096)),
     "zonal.healpy.dist2holes": lambda: partial(healpy.dist2holes, noise(2048) < -2),
+    "zonal.pixel_window": lambda: partial(zonal.pixel_window, 300),
     "zonal.udgrade zonal.healpy.ud_grade": lambda: partial(zonal.udgrade, sky(1024, 6), 512),
     "zonal.udgrade: finer": lambda: partial(zonal.udgrade, sky(512, 6), 1024),
     "zonal.credible_levels": lambda: partial(zonal.credible_levels, np.abs(noise(1024))),
