@@ -16,6 +16,7 @@ int run_zonal(int argc, char** argv) {
          .subcommands = {add_smooth,    add_synfast, add_alm2map, add_map2alm, add_anafast,
                          add_rotate,    add_udgrade, add_convert, add_bin,     add_lens,
                          add_scan,      add_wavelet, add_weights, add_split,   add_plan,
+                         add_mask,      add_wavelet, add_weights, add_split,   add_plan,
                          add_calibrate, add_solve,   add_info,    add_compare, add_plot}},
         argc, argv);
 }

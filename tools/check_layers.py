@@ -44,6 +44,7 @@ ALLOWED = {
     "beams": {"core", "fft", "grids", "sht", "points", "sky"},
     "spectra": {"core", "fft", "grids", "sht", "points", "sky"},
     "radial": {"core", "fft", "grids", "sht", "points", "sky"},
+    "masks": {"core", "fft", "grids", "sht", "points", "sky", "radial"},
     "split": {"core", "fft", "grids", "sht", "points", "sky", "radial"},
     "planning": {"core", "fft", "grids", "sht", "points", "sky", "radial", "split"},
     "chebyshev": {"core", "fft"},
@@ -71,7 +72,7 @@ CPP = ("src/", "cli/", "tests/", "bench/", "fuzz/", "python/")
 FOREIGN = [
     (r"fftw3(-mpi)?\.h|.*/fftw3\.h", "FFTW", ("src/fft/",)),
     (r"fitsio2?\.h", "CFITSIO", ("src/io/", "tests/", "fuzz/")),
-    (r"hwy/.*", "Highway", ("src/core/", "src/fft/", "src/grids/", "src/sht/", "src/points/", "src/beams/", "src/sky/", "src/spectra/", "src/radial/", "src/split/", "src/chebyshev/",
+    (r"hwy/.*", "Highway", ("src/core/", "src/fft/", "src/grids/", "src/masks/", "src/sht/", "src/points/", "src/beams/", "src/sky/", "src/spectra/", "src/radial/", "src/split/", "src/chebyshev/",
                             "tests/",
                             "bench/", "cmake/")),
     (r"mpi\.h", "MPI", ("src/distributed/", "tests/mpi/")),

@@ -16,6 +16,7 @@ void add_convert(CLI::App& root, Session& session, Action& action);
 void add_bin(CLI::App& root, Session& session, Action& action);
 void add_lens(CLI::App& root, Session& session, Action& action);
 void add_scan(CLI::App& root, Session& session, Action& action);
+void add_mask(CLI::App& root, Session& session, Action& action);
 void add_wavelet(CLI::App& root, Session& session, Action& action);
 void add_weights(CLI::App& root, Session& session, Action& action);
 void add_compare(CLI::App& root, Session& session, Action& action);

@@ -31,6 +31,8 @@ void bind_band_powers(nb::module_& module);
 void bind_covariance(nb::module_& module);
 void bind_correlations(nb::module_& module);
 void bind_catalogues(nb::module_& module);
+void bind_purification(nb::module_& module);
+void bind_masks(nb::module_& module);
 void bind_files(nb::module_& module);
 void bind_healpix(nb::module_& module);
 void bind_pixel_scalars(nb::module_& module);

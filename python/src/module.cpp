@@ -36,6 +36,8 @@ NB_MODULE(_core, module) {
     zonal::python::bind_covariance(module);
     zonal::python::bind_correlations(module);
     zonal::python::bind_catalogues(module);
+    zonal::python::bind_purification(module);
+    zonal::python::bind_masks(module);
     zonal::python::bind_files(module);
     zonal::python::bind_healpix(module);
     zonal::python::bind_pixel_scalars(module);

@@ -15,7 +15,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from . import _backend as _backend  # which chooses _core
-from . import _core, io, plot, spectra
+from . import _core, io, masks, plot, spectra
 from ._angles import AngleLike, angle
 from ._caches import cache_limit, clear_caches
 from ._core import (
@@ -57,6 +57,7 @@ from .kernel import (
     gaussian_window,
     matched_filter_window,
     needlet_windows,
+    pixel_window,
     scale_discretised_windows,
     sky_window,
     wiener_window,
@@ -91,7 +92,7 @@ __all__ = [
     "ZonalWarning", "__version__", "alm2cl", "alm2map", "alm2vector", "alm_index", "alm_size", "almxfl", "anafast", "angle", "cache_limit",
     "clear_caches", "cmake_dir", "convolve", "credible_levels", "curl", "deconvolution_window", "devices", "displace", "elliptical_beam",
     "euler_angles", "fit_dipole", "gaussian_window", "get_include", "gradient", "hessian", "integral", "inverse_deflection",
-    "inverse_wavelet_transform", "io", "lens", "map2alm", "matched_filter_window", "needlet_windows", "plan", "plot",
+    "inverse_wavelet_transform", "io", "lens", "map2alm", "masks", "matched_filter_window", "needlet_windows", "pixel_window", "plan", "plot",
     "remove_dipole", "resize_alm", "rotate_alm", "rotate_map", "rotation_matrix", "scale_discretised_windows",
     "sky_window", "smooth", "smooth_with_beam", "spectra", "synalm", "synfast", "threads", "udgrade", "vector2alm", "wavelet_transform", "wiener_spectrum",
     "wiener_window",

@@ -24,7 +24,7 @@ _CHECKS: dict[str, _Check] = {
 _ELSEWHERE = {
     "alm": ["return_alm"], "beam_window": ["beam"], "cbar": ["colorbar"], "coord": ["coordinates"], "dtype": ["single"], "field": ["fields"],
     "gal_cut": ["mask"], "iter": ["iterations"], "nside": ["grid"], "nside_out": ["nside", "grid_out = zonal.Grid.healpix(nside_out)"],
-    "pixwin": ["window = zonal.healpy.pixwin(nside)"], "sigma": ["fwhm = sqrt(8 ln 2) sigma"], "tol": ["tolerance"],
+    "pixwin": ["window = zonal.pixel_window(nside, lmax)"], "sigma": ["fwhm = sqrt(8 ln 2) sigma"], "tol": ["tolerance"],
     "use_pixel_weights": ["pixel_weights = zonal.io.quadrature_weights(nside)"],
     "use_weights": ['ring_weights = zonal.io.quadrature_weights(nside, "ring")'], "verbose": ["progress"], "xsize": ["width"],
 }

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _core
 from ._angles import AngleLike, width
-from ._arrays import complex_input, integer, required_finite, shown, spectrum, type_of, vector
+from ._arrays import complex_input, doubles, integer, required_finite, shown, spectrum, type_of
 from ._checked import Large, arguments_as, checked, takes_options_of
 from ._devices import DeviceLike, resolve_device
 from ._kinds import Maps, kind_of, spectra_unit
@@ -81,7 +81,8 @@ def synfast(c_l: Spectra, grid: Grid | int, lmax: int | None = None, mmax: int |
 
     c_l: see Spectra; Quantities give Quantities. grid: any Grid, or the nside of HEALPix. lmax: by default 3 nside - 1 on HEALPix, else as far as
     the spectra reach, and never further than that. mmax: by default lmax. seed: see `synalm`.
-    fwhm: of a Gaussian beam. window: [lmax + 1], multiplies the alm, such as a pixel window. dtype: float64 or float32.
+    fwhm: of a Gaussian beam. window: multiplies the alm, such as `pixel_window`: [lmax + 1] for all, or [2, lmax + 1] for T and for E and
+    B, or [3, lmax + 1]. dtype: float64 or float32.
     device: as in `zonal.convolve`. With return_alm it returns the map and the alm that it was made from, windows included.
 
     >>> sky = zonal.synfast(np.ones(33), 16, seed=3)
@@ -338,10 +339,15 @@ def multiply_alm(alm: NDArray[Any], lmax: int, fwhm: AngleLike | None, window: A
     """Multiplies T (and E, B) by a beam and a window, in place."""
     rows = np.atleast_2d(alm)
     if window is not None:
-        values = vector("window", window)
-        if len(values) <= lmax:
-            raise ValueError(f"window: has {len(values)} values: must have at least lmax + 1 = {lmax + 1}")
-        apply_beam(_core.Beam(*[values.tolist()] * 3), rows)
+        values = doubles("window", window)
+        if values.ndim not in (1, 2) or values.ndim == 2 and len(values) not in (2, 3):
+            raise ValueError(f"window: has shape {values.shape}: must be [lmax + 1], [2, lmax + 1] for T and for E and B, or [3, lmax + 1]")
+        if values.ndim == 2 and len(rows) == 1:
+            raise ValueError(f"window: has {len(values)} rows: must be [lmax + 1], as there is no polarisation")
+        if values.shape[-1] <= lmax:
+            raise ValueError(f"window: has {values.shape[-1]} values: must have at least lmax + 1 = {lmax + 1}")
+        columns = [values] * 3 if values.ndim == 1 else [values[0], values[1], values[-1]]
+        apply_beam(_core.Beam(*(column.tolist() for column in columns)), rows)
     if fwhm is not None:
         apply_beam(_core.gaussian_beam(width(fwhm, "fwhm"), lmax), rows)
 

@@ -56,7 +56,7 @@ def is_whole(path):
     "alm2map alm.fits OUT --nside 2048", "anafast in.fits OUT", "bin events.fits OUT --nside 4096 --lon L --lat B", "calibrate",
     "compare in.fits in.fits", "convert in.fits OUT --order nest --precision double", "convert in.fits OUT.gz", "info in.fits",
     "lens alm.fits alm0.fits OUT --nside 2048",
-    "map2alm in.fits OUT", "plan --nside 2048 --fwhm 3deg --lmax 4000 --error 1e-6 --reference discrete",
+    "mask in.fits OUT --apodise cosine --scale 1deg --field 0", "map2alm in.fits OUT", "plan --nside 2048 --fwhm 3deg --lmax 4000 --error 1e-6 --reference discrete",
     "plot in.fits OUT.png --width 16384", "rotate in.fits OUT --from G --to C", "smooth in.fits OUT --fwhm 1deg",
     "scan alm.fits scan.fits OUT --beam-alm beam.fits", "scan in.fits scan.fits OUT --beam-alm beam.fits --lmax 2000",
     "smooth in.fits OUT --beam-alm beam.fits --lmax 2000",

@@ -17,6 +17,7 @@ COMMANDS = [
     "bin events.fits OUT --nside 1024 --lon L --lat B", "compare i.fits i.fits", "convert iqu.fits OUT --order nest",
     "convert i.fits OUT --partial", "convert i.fits OUT --multi-order", "convert teb.fits OUT", "info iqu.fits",
     "lens teb.fits phi.fits OUT --nside 1024", "lens t.fits phi.fits OUT --nside 1024 --error 1e-3",
+    "mask mask.fits OUT --apodise cosine --scale 1deg",
     "map2alm iqu.fits OUT --lmax 1000 --iter 0", "map2alm i.fits OUT --lmax 500 --tolerance 1e-2", "plot i.fits OUT.png",
     "rotate i.fits OUT --from G --to C --lmax 700 --iter 0", "smooth iqu.fits OUT --fwhm 2deg", "smooth teb.fits OUT --fwhm 1deg",
     "scan t.fits scan.fits OUT --beam-alm beam.fits", "scan teb.fits scan.fits OUT --fwhm 1deg --ellipticity 1.2 --error 1e-3",

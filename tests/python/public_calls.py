@@ -22,6 +22,7 @@ GRID = zonal.Grid.healpix(4)
 SKY = np.random.default_rng(1).normal(size=192)
 CL = np.ones(9)
 ALM = zonal.synalm(CL, seed=1)
+MASK = np.where(np.arange(192) < 100, 1.0, 0.0)
 KERNEL = zonal.Kernel.gaussian("40deg")
 X, U = gwrm.Axis("x", modes=8), gwrm.Unknown("u")
 SERIES = chebyshev.Series([1.0, 2.0, 0.5])
@@ -75,10 +76,10 @@ BY_NAME = {
     "equations": {U: -U}, "error": 0.1, "events": io.Events(np.zeros(3), np.zeros(3), None, "galactic"), "face": 3,
     "field": U, "fl": CL, "floor": 0.1, "function": np.sin, "fwhm": 0.5, "grid": GRID, "initial": {U: 1}, "interval": 0,
     "ipix": 5, "iring": 3, "j_min": 0, "kernel": KERNEL, "l": 2, "lat": 20.0, "lmax": 8, "lmax_out": 6, "lon": 10.0,
-    "m": SKY, "map": SKY, "mask_spectra": CL, "map1": SKY, "map_in": SKY, "maps": SKY, "masks": SKY**2, "covariance": np.eye(9), "residual": CL, "samples": np.outer(CL, CL) + np.eye(9), "n_samples": 99, "n_values": 9, "mmax": 8, "mmax_out": 6, "n": 5, "n_l": CL, "n_phi": 17,
+    "m": SKY, "map": SKY, "mask": MASK, "mask_spectra": CL, "map1": SKY, "map_in": SKY, "maps": SKY, "masks": SKY**2, "covariance": np.eye(9), "residual": CL, "samples": np.outer(CL, CL) + np.eye(9), "n_samples": 99, "n_values": 9, "mmax": 8, "mmax_out": 6, "n": 5, "n_l": CL, "n_phi": 17,
     "n_pixels": [4, 8, 4], "n_rings": 9, "name": "v", "noise": CL, "npix": 192, "nside": 4, "nside_out": 2,
     "number": 0, "order": 1, "phi": 0.4, "pix": 5, "polynomial": np.polynomial.Chebyshev([1, 2]), "projection": None,
-    "psi": 0.2, "q": SKY, "radius": 0.5, "ring": 3, "rings": [0, 1], "rotation": (0.1, 0.2, 0.3), "s": 45, "scales": ALM[None],
+    "psi": 0.2, "q": SKY, "radius": 0.5, "ring": 3, "rings": [0, 1], "rotation": (0.1, 0.2, 0.3), "s": 45, "scale": 0.5, "scales": ALM[None],
     "scalars": "potentials", "seed": 1, "signal": CL, "sky": ALM, "spin": 2, "t": (0, 1), "target": CL, "theta": 0.3, "theta1": 0.3, "theta2": 0.5,
     "theta_cut": 1.0, "tod": 0.5, "u": SKY, "unit": "K", "nest": True, "value": 1.0, "value_weight": 1.0, "values": SKY[None], "vec": (1, 0, 0),
     "vector": [SKY, SKY],
@@ -106,6 +107,7 @@ FOR_FUNCTION = {
     "zonal.spectra.catalogue_field": {"theta": [0.3, 0.5], "phi": [0.4, 0.1], "values": [1.0, 2.0]},
     "zonal.spectra.correlation_matrices": {"mask_spectrum": [1.0], "apodisation": np.cos},
     "zonal.spectra.catalogue_counts": {"theta": [0.3, 0.5], "phi": [0.4, 0.1], "random_theta": [0.3, 0.5], "random_phi": [0.4, 0.1]},
+    "zonal.masks.fill_holes": {"min_pixels": 3}, "zonal.spectra.pure_alm": {"maps": [SKY, SKY], "mask": np.ones(192), "lmax": 6},
     "zonal.udgrade": {"nside": 2}, "zonal.mpi.SHT.smooth": {"fwhm": 0.5}, "zonal.mpi.SHT.cross_spectra": {"alms": ALM[None]},
     "zonal.io.read_psf": {"energy": 200.0}, "zonal.gwrm.periodic": {"order": 2},
     "zonal.chebyshev.Series.integrate_out": {"axis": 0},
@@ -205,7 +207,7 @@ def view():
 def public_calls():
     """All of them, as a list of Call."""
     calls = []
-    for module in ("zonal", "zonal.io", "zonal.chebyshev", "zonal.gwrm", "zonal.plot", "zonal.spectra", "zonal.healpy", "zonal.mpi"):
+    for module in ("zonal", "zonal.io", "zonal.chebyshev", "zonal.gwrm", "zonal.plot", "zonal.masks", "zonal.spectra", "zonal.healpy", "zonal.mpi"):
         home = importlib.import_module(module)
         later = ["projview", "newprojplot"] if module == "zonal.healpy" else []
         for name in [*home.__all__, *later]:

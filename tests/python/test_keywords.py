@@ -13,6 +13,7 @@ import keywords_of_files
 import keywords_of_healpy
 import keywords_of_lensing
 import keywords_of_maps
+import keywords_of_masks
 import keywords_of_plots
 import keywords_of_points
 import keywords_of_ranks
@@ -24,7 +25,7 @@ import keywords_of_zonal
 from keyword_names import ABSENT, ALL
 
 FOLDER = Path(__file__).parent
-TABLES = (keywords_of_healpy, keywords_of_zonal, keywords_of_maps, keywords_of_convolutions, keywords_of_files,
+TABLES = (keywords_of_healpy, keywords_of_zonal, keywords_of_maps, keywords_of_masks, keywords_of_convolutions, keywords_of_files,
           keywords_of_beams, keywords_of_lensing, keywords_of_plots, keywords_of_points, keywords_of_ranks,
           keywords_of_series, keywords_of_spectra, keywords_of_vectors, keywords_of_views, keywords_of_ducc0)
 CASES = [case for table in TABLES for case in table.cases()]

@@ -152,7 +152,7 @@ U, X = gwrm.Unknown("u"), gwrm.Axis("x")
     # What healpy calls arguments.
     (lambda: zonal.smooth(SKY, "20deg", use_weights=True), TypeError, r'is ring_weights = zonal.io.quadrature_weights\(nside, "ring"\) meant'),
     (lambda: zonal.map2alm(SKY, use_pixel_weights=True), TypeError, r"is pixel_weights = zonal.io.quadrature_weights\(nside\) meant"),
-    (lambda: zonal.synfast(np.ones(9), 4, seed=1, pixwin=True), TypeError, r"is window = zonal.healpy.pixwin\(nside\) meant"),
+    (lambda: zonal.synfast(np.ones(9), 4, seed=1, pixwin=True), TypeError, r"is window = zonal.pixel_window\(nside, lmax\) meant"),
     (lambda: zonal.smooth(SKY, "20deg", nside_out=4), TypeError, r"is grid_out = zonal.Grid.healpix\(nside_out\) meant"),
     (lambda: zonal.udgrade(SKY, nside_out=4), TypeError, "is nside meant"),
     (lambda: zonal.io.read_map("sky.fits", field=0), TypeError, "is fields meant"),

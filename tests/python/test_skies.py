@@ -263,3 +263,18 @@ def test_udgrade_is_that_of_healpy(rng, nside, nest, pessimistic):
     counts = np.ones((2, 12 * NSIDE**2), np.float32)
     summed = zonal.udgrade(counts, nside, combine="sum")
     assert summed.dtype == np.float32 and summed[1].sum() == counts[1].sum()
+
+
+def test_windows_of_temperature_and_polarisation_differ():
+    """As they multiply the alm of the same sky."""
+    c_l = {"TT": np.ones(33), "EE": np.ones(33), "TE": np.zeros(33)}
+    windows = zonal.pixel_window(16, 32, polarization=True)
+    assert windows.shape == (2, 33) and np.array_equal(zonal.pixel_window(16, 32), windows[0]) and np.all(windows[1, :2] == 0)
+    plain = zonal.synalm(c_l, seed=3)
+    expected = [zonal.almxfl(alm, windows[part]) for alm, part in zip(plain, (0, 1, 1))]
+    for window in (windows, windows[[0, 1, 1]]):
+        _, alm = zonal.synfast(c_l, 16, 32, seed=3, window=window, return_alm=True)
+        assert np.abs(alm - expected).max() <= 4 * np.finfo(float).eps
+    for window, spectra in ((np.ones((4, 33)), c_l), (np.ones((2, 33)), c_l["TT"]), (np.ones((2, 30)), c_l)):
+        with pytest.raises(ValueError, match="window: has "):
+            zonal.synfast(spectra, 16, 32, seed=3, window=window)

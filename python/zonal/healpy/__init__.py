@@ -14,6 +14,7 @@ import importlib
 from typing import Any
 
 from ._hotspots import hotspots
+from ._masktools import dist2holes
 from ._pixelfunc import pix2ring, ringinfo
 from ._query_disc import boundaries, query_disc, query_polygon, query_strip
 from .fitsfunc import read_alm, read_cl, read_map, write_alm, write_cl, write_map
@@ -103,7 +104,7 @@ from .zoomtool import mollzoom, set_g_clim
 __all__ = [
     "UNSEEN", "Alm", "Rotator", "__version__", "alm2cl", "alm2map", "alm2map_der1", "alm2map_spin", "almxfl",
     "anafast", "ang2pix", "ang2vec", "azeqview", "beam2bl", "bl2beam", "blm_gauss", "boundaries", "cartview",
-    "check_max_nside", "delgraticules", "dir2vec", "disable_warnings", "effective_resolution_fwhm",
+    "check_max_nside", "delgraticules", "dir2vec", "disable_warnings", "dist2holes", "effective_resolution_fwhm",
     "enable_warnings", "fit_dipole", "fit_monopole", "gauss_beam", "get_all_neighbours", "get_interp_val",
     "get_interp_weights", "get_map_size", "get_min_valid_nside", "get_nside", "gnomview", "graticule",
     "harmonic_ud_grade", "hotspots", "isnpixok", "isnsideok", "ma", "map2alm", "map2alm_lsq", "map2alm_spin",
@@ -121,7 +122,6 @@ _LATER = {"newvisufunc": "newvisufunc", "projaxes": "projaxes", "projector": "pr
           "newprojplot": "newvisufunc"}
 
 _ABSENT = {
-    "dist2holes": "distances from holes",
     "line_integral_convolution": "line integral convolutions",
     "load_sample_spectra": "sample spectra",
 }

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _core, io
+from .. import io
 from .._arrays import integer
-from .._threads import resolve
+from ..kernel import computed_pixel_window
 from ._checked import checked
 from ._sizes import check_nside
 
@@ -160,18 +159,13 @@ def pixwin(nside: int, pol: bool = False, lmax: int | None = None,
     nside = integer("nside", nside)
     lmax = 3 * nside - 1 if lmax is None else integer("lmax", lmax)
     if datapath is None:
-        windows = _computed_pixel_window(nside, lmax)
+        windows = computed_pixel_window(nside, lmax)
     else:
         read = io.read_beam(_pixel_window_file(os.fspath(datapath), nside), pixel_window=True)
         windows = read[0, :lmax + 1], read[1, :lmax + 1]
         if len(windows[0]) <= lmax:
             raise ValueError(f"lmax = {lmax}: the file of nside = {nside} ends at {len(windows[0]) - 1}")
     return (np.array(windows[0]), np.array(windows[1])) if pol else np.array(windows[0])
-
-
-@lru_cache(maxsize=8)
-def _computed_pixel_window(nside: int, lmax: int) -> Windows:
-    return _core.pixel_window(nside, lmax, resolve(None))
 
 
 def _pixel_window_file(folder: str, nside: int) -> str:

@@ -1,0 +1,47 @@
+"""Distances to masked pixels."""
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _core
+from .._arrays import integer, real
+from .._threads import resolve
+from ._checked import alone, checked
+from ._maps import maptype
+
+
+@checked
+def dist2holes(m: Any, maxdist: float = math.pi, hole_min_size: int | None = None, hole_min_surf_arcmin2: float | None = None
+               ) -> NDArray[np.float64]:
+    """Returns the distance of each pixel to the nearest masked one, rad, between their centres: 0 of masked pixels.
+
+    m: [pixel] in ring order, in which what is not 0 is masked: the opposite of most files of masks, and of `zonal.masks.distance`.
+    Masked elements of a masked array, UNSEEN and NaN are not 0. maxdist: the largest distance; it stands where nothing masked is nearer.
+    hole_min_size, hole_min_surf_arcmin2: holes of fewer pixels, or of a smaller area, arcmin^2, count as not masked. A hole is a set
+    of masked pixels of which each is a neighbour of another.
+    """
+    if maptype(m) != 0:
+        raise ValueError("m: must be one map, [pixel]")
+    masked = np.ascontiguousarray(np.ma.getmaskarray(m) | (np.asarray(np.ma.getdata(m)) != 0)).view(np.uint8)
+    limit = real("maxdist", alone("maxdist", maxdist))
+    if not limit >= 0:
+        raise ValueError(f"maxdist = {maxdist}: must be 0 or more")
+    if hole_min_size is not None or hole_min_surf_arcmin2 is not None:
+        masked[_core.mask_holes(masked, _least("hole_min_size", hole_min_size),
+                                _least("hole_min_surf_arcmin2", hole_min_surf_arcmin2) * math.radians(1 / 60)**2)] = 0
+    distances = np.empty(masked.size)
+    _core.mask_distances(masked, distances, limit, resolve(None))
+    return distances
+
+
+def _least(name: str, value: Any) -> Any:
+    number = 0 if value is None else integer(name, value) if name == "hole_min_size" else real(name, value)
+    if not number >= 0:
+        raise ValueError(f"{name} = {value}: must be 0 or more")
+    return number
+
+
+__all__ = ["dist2holes"]
