@@ -97,7 +97,7 @@ FOR_FUNCTION = {
     "zonal.lens": {"phi": 1e-3 * ALM, "where": GRID}, "zonal.inverse_deflection": {"phi": 1e-3 * ALM, "where": GRID},
     "zonal.Lensing.__init__": {"phi": 1e-3 * ALM, "where": GRID}, "zonal.displace": {"theta": [0.3], "phi": [0.4], "deflection": [[0.1], [0.1]]},
     "zonal.Lensing.adjoint": {"values": np.zeros(GRID.n_pixels)}, "zonal.Lensing.differentiate": {"values": np.zeros(GRID.n_pixels)},
-    "zonal.udgrade": {"nside": 2}, "zonal.mpi.SHT.smooth": {"fwhm": 0.5}, "zonal.mpi.SHT.cross_spectra": {"alms": ALM[None]},
+    "zonal.resample": {"where": 2}, "zonal.udgrade": {"nside": 2}, "zonal.mpi.SHT.smooth": {"fwhm": 0.5}, "zonal.mpi.SHT.cross_spectra": {"alms": ALM[None]},
     "zonal.io.read_psf": {"energy": 200.0}, "zonal.gwrm.periodic": {"order": 2},
     "zonal.chebyshev.Series.integrate_out": {"axis": 0},
     "zonal.gwrm.Condition.__init__": {"ends": ("lower",), "weights": (1.0, 0.0)},
