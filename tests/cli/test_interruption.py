@@ -52,9 +52,9 @@ def is_whole(path):
 @pytest.mark.parametrize("command", [
     "alm2map alm.fits OUT --nside 2048", "anafast in.fits OUT", "bin events.fits OUT --nside 4096 --lon L --lat B", "calibrate",
     "compare in.fits in.fits", "convert in.fits OUT --order nest --precision double", "convert in.fits OUT.gz", "info in.fits",
-    "lens alm.fits alm0.fits OUT --nside 2048",
+    "evaluate alm.fits events.fits OUT --gradient", "evaluate in.fits events.fits OUT", "lens alm.fits alm0.fits OUT --nside 2048",
     "map2alm in.fits OUT", "plan --nside 2048 --fwhm 3deg --lmax 4000 --error 1e-6 --reference discrete",
-    "plot in.fits OUT.png --width 16384", "rotate in.fits OUT --from G --to C", "smooth in.fits OUT --fwhm 1deg",
+    "plot in.fits OUT.png --width 16384", "rotate in.fits OUT --from G --to C", "rotate in.fits OUT --from G --to C --by points", "smooth in.fits OUT --fwhm 1deg",
     "solve burgers -o OUT.fits --modes 40,100", "split --fwhm 20arcmin --lmax 3000 --theta-cut 5deg --knots 2000 -o OUT",
     "synfast cl.txt OUT --nside 2048 --lmax 4000", "udgrade in.fits OUT --nside 4096", "wavelet in.fits OUT",
     "weights OUT --nside 1024 --pixel"])

@@ -16,6 +16,8 @@ COMMANDS = [
     "alm2map teb.fits OUT --nside 1024", "anafast i.fits i.fits OUT --lmax 700 --iter 0", "anafast teb.fits OUT",
     "bin events.fits OUT --nside 1024 --lon L --lat B", "compare i.fits i.fits", "convert iqu.fits OUT --order nest",
     "convert i.fits OUT --partial", "convert i.fits OUT --multi-order", "convert teb.fits OUT", "info iqu.fits",
+    "evaluate teb.fits events.fits OUT --gradient", "evaluate iqu.fits few.fits OUT --lmax 700 --iter 0", "convert i.fits OUT --nside 800 --lmax 700 --iter 0",
+    "rotate iqu.fits OUT --from G --to C --lmax 700 --iter 0 --by points",
     "lens teb.fits phi.fits OUT --nside 1024", "lens t.fits phi.fits OUT --nside 1024 --error 1e-3",
     "map2alm iqu.fits OUT --lmax 1000 --iter 0", "map2alm i.fits OUT --lmax 500 --tolerance 1e-2", "plot i.fits OUT.png",
     "rotate i.fits OUT --from G --to C --lmax 700 --iter 0", "smooth iqu.fits OUT --fwhm 2deg", "smooth teb.fits OUT --fwhm 1deg",
@@ -65,6 +67,8 @@ def inputs(tmp_path_factory):
     angles = {"L": 137.5 * places % 360, "B": np.degrees(np.arcsin(2 * places / len(places) - 1))}
     degrees = [fits.Column(name, "D", unit="deg", array=values) for name, values in angles.items()]
     fits.BinTableHDU.from_columns(degrees, name="EVENTS").writeto(folder / "events.fits")
+    few = [fits.Column(name, "D", unit="deg", array=values[:1000]) for name, values in angles.items()]
+    fits.BinTableHDU.from_columns(few).writeto(folder / "few.fits")
     return folder
 
 
