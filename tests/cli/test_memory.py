@@ -16,7 +16,7 @@ COMMANDS = [
     "alm2map teb.fits OUT --nside 1024", "anafast i.fits i.fits OUT --lmax 700 --iter 0", "anafast teb.fits OUT",
     "bin events.fits OUT --nside 1024 --lon L --lat B", "compare i.fits i.fits", "convert iqu.fits OUT --order nest",
     "convert i.fits OUT --partial", "convert i.fits OUT --multi-order", "convert teb.fits OUT", "info iqu.fits",
-    "evaluate teb.fits events.fits OUT --gradient", "evaluate iqu.fits few.fits OUT --lmax 700 --iter 0", "convert i.fits OUT --nside 800 --lmax 700 --iter 0",
+    "evaluate teb.fits events.fits OUT.fits --gradient", "evaluate iqu.fits few.fits OUT.fits --lmax 700 --iter 0", "convert i.fits OUT --nside 800 --lmax 700 --iter 0",
     "rotate iqu.fits OUT --from G --to C --lmax 700 --iter 0 --by points",
     "lens teb.fits phi.fits OUT --nside 1024", "lens t.fits phi.fits OUT --nside 1024 --error 1e-3",
     "map2alm iqu.fits OUT --lmax 1000 --iter 0", "map2alm i.fits OUT --lmax 500 --tolerance 1e-2", "plot i.fits OUT.png",
