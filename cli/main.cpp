@@ -13,11 +13,10 @@ int run_zonal(int argc, char** argv) {
              "and udgrade do what healpy's functions of these names do, smooth what healpy.smoothing does.\n"
              "mpirun -n P zonal ... divides these and convert among P processes "
              "(docs/guide/several-machines.md).",
-         .subcommands = {add_smooth,    add_synfast, add_alm2map, add_map2alm, add_anafast,
-                         add_rotate,    add_udgrade, add_convert, add_bin,     add_lens,
-                         add_scan,      add_wavelet, add_weights, add_split,   add_plan,
-                         add_mask,      add_wavelet, add_weights, add_split,   add_plan,
-                         add_calibrate, add_solve,   add_info,    add_compare, add_plot}},
+         .subcommands = {add_smooth,  add_synfast, add_alm2map, add_map2alm,  add_anafast, add_rotate,
+                         add_udgrade, add_convert, add_bin,     add_evaluate, add_lens,    add_scan,
+                         add_mask,    add_wavelet, add_weights, add_split,    add_plan,    add_calibrate,
+                         add_solve,   add_info,    add_compare, add_plot}},
         argc, argv);
 }
 

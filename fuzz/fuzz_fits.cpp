@@ -12,6 +12,7 @@
 #include "zonal/io/events.hpp"
 #include "zonal/io/inspect.hpp"
 #include "zonal/io/map.hpp"
+#include "zonal/io/positions.hpp"
 #include "zonal/io/psf.hpp"
 #include "zonal/io/solution.hpp"
 #include "zonal/io/spectrum.hpp"
@@ -86,6 +87,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     });
     attempt([&] { read_energy_bands(path); });
     attempt([&] { read_events(path, {.energy = "ENERGY"}); });
+    attempt([&] { read_positions(path, {.unit = "deg"}); });
     attempt([&] {
         const auto solution = read_solution(path).solution;
         solution(0, {solution.t1(), 0, 0});

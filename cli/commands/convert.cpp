@@ -88,15 +88,20 @@ Pixelization new_pixels(const ConvertOptions& options, const SkyMap& map) {
 
 SkyMap resampled(const ConvertOptions& options, const SkyMap& map, const Pixelization& pixels,
                  Session& session) {
-    MapAnalysis how(options.analysis, map, options.files.run, "resample", session);
-    if (!options.analysis.lmax) how.lmax = -1;  // of the coarser of both
+    MapAnalysis analysis(options.analysis, map, options.files.run, "resample", session);
+    if (!options.analysis.lmax) analysis.lmax = -1;  // of the coarser of both
+    const ResamplingOptions how{.analysis = analysis};
     const auto source = options.analysis.lmax ? fmt::format("--lmax = {}", *options.analysis.lmax)
                         : options.nside       ? fmt::format("--nside = {}", *options.nside)
                                               : "--car = " + options.car;
-    auto result = with_error<UsageError>([&] { return resample(map, pixels, how); }, source + ": ");
-    for (const auto& note : result.notes) session.warn(note);
-    session.report["lmax"] = result.lmax;
-    set_card(result.map.header().cards, {"MAX-LPOL", result.lmax, "highest degree l"});
+    auto result = with_error<UsageError>(
+        [&] {
+            session.require_memory(bytes_of_resampling(map, pixels, how), source);
+            return resample(map, pixels, how);
+        },
+        source + ": ");
+    report_resampling(result.report, options.analysis, session);
+    set_card(result.map.header().cards, {"MAX-LPOL", result.report.lmax, "highest degree l"});
     return std::move(result.map);
 }
 

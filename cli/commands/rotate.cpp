@@ -1,7 +1,6 @@
-#include <algorithm>
-
 #include "commands/recipe.hpp"
 #include "zonal/io/inspect.hpp"
+#include "zonal/sky/resampling.hpp"
 #include "zonal/sky/rotation.hpp"
 
 namespace zonal::cli {
@@ -14,6 +13,8 @@ struct RotateOptions {
     MapInput input;
     AnalysisChoice analysis;
     MaskOptions mask;
+    RotationWay way = RotationWay::alm;
+    std::optional<double> error;
 };
 
 /// What is turned, and into what.
@@ -30,6 +31,12 @@ void declare(CLI::App& app, RotateOptions& options) {
     group.list(
         "--euler", options.euler, "PSI,THETA,PHI",
         "turn by psi about z, then theta about y, then phi about z, as healpy.rotate_alm: -10deg,20deg,0deg");
+    group.choice<RotationWay>(
+        "--by", options.way, {{"alm", RotationWay::alm}, {"points", RotationWay::points}},
+        "of maps: turn the alm, O(lmax^3), or interpolate the field where pixels come from", "alm");
+    group.number("--error", options.error, {2e-14, 0.1},
+                 "with --by points: largest error, of the largest I, and of the largest polarisation",
+                 "1e-10");
     add_map_input(app, options.input);
     add_analysis_options(app, options.analysis, WithMmax::no);
     mask.choice<MaskMode>("--mask-mode", options.mask.mode,
@@ -58,6 +65,8 @@ void check(const RotateOptions& options) {
     for (const auto& angle : options.euler) parse_signed_angle("--euler", angle);
     if (!options.to.empty()) known_coordinates("--to", options.to);
     if (!options.from.empty()) known_coordinates("--from", options.from);
+    if (options.error && options.way == RotationWay::alm)
+        throw UsageError("--error: only with --by points, which interpolates");
     options.analysis.iteration_count();
 }
 
@@ -84,31 +93,28 @@ void report_angles(const EulerAngles& angles, Session& session) {
 void rotate_map(const RotateOptions& options, Session& session) {
     const auto map = read_sky_map(options.files.in, options.input, session);
     const auto rotation = find_rotation(options, map.header().coordinates);
-    MapAnalysis how(options.analysis, map, options.files.run, "rotate", session);
-    how.mask_mode = options.mask.mode;
-    // The analysis is one of a copy; the result is made when that is gone.
-    const AlmLayout layout(how.lmax);
-    const double rows = static_cast<double>(map.rows().extent(0));
-    const double pixels = 8 * rows * static_cast<double>(map.grid().n_pixels());
-    const double coefficients = 16 * rows * static_cast<double>(layout.size());
-    session.require_memory(
-        pixels + std::max(bytes_of_analysis(map, how),
-                          coefficients + bytes_of_synthesis(map.grid(), map.polarized(), layout,
-                                                            {how.threads, how.device})),
-        fmt::format("{}: a rotation up to lmax = {}", map.header().source, how.lmax));
+    MapAnalysis analysis(options.analysis, map, options.files.run, "rotate", session);
+    analysis.mask_mode = options.mask.mode;
+    const ResamplingOptions how{.analysis = analysis,
+                                .rotation = rotation.angles,
+                                .way = options.way,
+                                .error = options.error.value_or(1e-10),
+                                .fill_masked = options.mask.fill_masked};
+    session.require_memory(bytes_of_resampling(map, map.header().pixelization, how),
+                           fmt::format("{}: a rotation up to lmax = {}", map.header().source, analysis.lmax));
     auto rotated = with_error<IoError>(  // UNSEEN pixels
-        [&] { return rotate(map, rotation.angles, how, options.mask.fill_masked); },
-        map.header().source + ": ", " (--mask-mode error)");
-    report_analysis(rotated.report.analysis, AlmLayout(rotated.lmax), options.analysis, session);
+        [&] { return rotate(map, rotation.angles, how); }, map.header().source + ": ",
+        " (--mask-mode error)");
+    report_resampling(rotated.report, options.analysis, session);
     report_angles(rotation.angles, session);
     rotated.map.header().coordinates = rotation.result;
-    write_map(options.files, rotated.map, {{"MAX-LPOL", rotated.lmax, "highest degree l"}}, session);
+    write_map(options.files, rotated.map, {{"MAX-LPOL", rotated.report.lmax, "highest degree l"}}, session);
 }
 
 void rotate_alm_file(const RotateOptions& options, Session& session) {
     const auto& in = options.files.in;
     if (options.input.given() || options.analysis.given_for_maps() || options.mask.mode != MaskMode::zero ||
-        options.mask.fill_masked)
+        options.mask.fill_masked || options.way != RotationWay::alm)
         throw UsageError(fmt::format("{} holds alm: of the options for maps only --lmax applies", in));
     auto file = read_alm(in, session);
     const auto rotation = find_rotation(options, file.coordinates);
@@ -138,7 +144,7 @@ void run(RotateOptions& options, Session& session) {
 void add_rotate(CLI::App& root, Session& session, Action& action) {
     add_command<RotateOptions>(
         root, session, action, "rotate",
-        "Turns a map or alm to other coordinates, through alm. Q and U turn with their axes. "
+        "Turns a map or alm to other coordinates, through the alm of the map. Q and U turn with their axes. "
         "To change only what the header says, see zonal convert --set-coordsys.",
         "zonal rotate galactic.fits equatorial.fits --to equatorial", declare, run);
 }

@@ -14,6 +14,7 @@ void add_rotate(CLI::App& root, Session& session, Action& action);
 void add_udgrade(CLI::App& root, Session& session, Action& action);
 void add_convert(CLI::App& root, Session& session, Action& action);
 void add_bin(CLI::App& root, Session& session, Action& action);
+void add_evaluate(CLI::App& root, Session& session, Action& action);
 void add_lens(CLI::App& root, Session& session, Action& action);
 void add_scan(CLI::App& root, Session& session, Action& action);
 void add_mask(CLI::App& root, Session& session, Action& action);

@@ -173,6 +173,14 @@ void report_analysis(const AnalysisReport& result, const AlmLayout& layout, cons
     session.report["mmax"] = layout.mmax();
 }
 
+void report_resampling(const ResamplingReport& result, const AnalysisChoice& choice, Session& session) {
+    report_analysis(result.analysis, AlmLayout(result.lmax), choice, session);
+    session.report["unresolved"] = result.analysis.unresolved;
+    if (!result.interpolated) return;
+    session.report["bound"] = result.bound;
+    session.report["mean_error"] = result.mean_error;
+}
+
 bool MaskedAnalysis::given_for_maps() const {
     return input.given() || choice.given_for_maps() || !mask.file.empty() || mask.mode != MaskMode::zero ||
            remove_monopole || remove_dipole;

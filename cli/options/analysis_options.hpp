@@ -15,6 +15,7 @@
 #include "zonal/io/map.hpp"
 #include "zonal/io/weights.hpp"
 #include "zonal/sky/map_analysis.hpp"
+#include "zonal/sky/resampling.hpp"
 
 namespace zonal::cli {
 
@@ -92,6 +93,10 @@ void report_analysis(const Report& result, const AnalysisChoice& choice, Session
 /// The same, with lmax and mmax. That --tolerance was not reached is a miss.
 void report_analysis(const AnalysisReport& result, const AlmLayout& layout, const AnalysisChoice& choice,
                      Session& session);
+
+/// What a resampling assumed and reached: its analysis, how much of the map that leaves out, and, where
+/// values were interpolated, their errors.
+void report_resampling(const ResamplingReport& result, const AnalysisChoice& choice, Session& session);
 
 /// What map2alm and anafast do to a map before they look at its alm: choose columns, fit and take away
 /// monopole and dipole outside the mask, mask, analyse.

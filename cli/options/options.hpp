@@ -121,7 +121,8 @@ class OptionGroup {
                       const std::string& description, const std::string& by_default = "") const {
         return finish(add_list(app_, name, values, label, description), by_default);
     }
-    CLI::Option* number(const std::string& name, double& value, NumberRange range,
+    template <class Value>
+    CLI::Option* number(const std::string& name, Value& value, NumberRange range,
                         const std::string& description, const std::string& by_default = "") const {
         return finish(add_number(app_, name, value, range, description), by_default);
     }

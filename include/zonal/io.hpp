@@ -14,6 +14,7 @@
 #include "zonal/io/map.hpp"
 #include "zonal/io/parts.hpp"
 #include "zonal/io/pointings.hpp"
+#include "zonal/io/positions.hpp"
 #include "zonal/io/profile.hpp"
 #include "zonal/io/psf.hpp"
 #include "zonal/io/sky_map.hpp"

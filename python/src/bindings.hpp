@@ -25,6 +25,8 @@ void bind_convolutions(nb::module_& module);
 void bind_plans(nb::module_& module);
 void bind_smoothing(nb::module_& module);
 void bind_skies(nb::module_& module);
+/// After bind_skies, whose options it takes.
+void bind_resampling(nb::module_& module);
 void bind_coefficients(nb::module_& module);
 void bind_coupling(nb::module_& module);
 void bind_band_powers(nb::module_& module);

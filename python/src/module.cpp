@@ -30,6 +30,7 @@ NB_MODULE(_core, module) {
     zonal::python::bind_plans(module);
     zonal::python::bind_smoothing(module);
     zonal::python::bind_skies(module);
+    zonal::python::bind_resampling(module);
     zonal::python::bind_coefficients(module);
     zonal::python::bind_coupling(module);
     zonal::python::bind_band_powers(module);

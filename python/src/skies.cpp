@@ -68,7 +68,7 @@ Spectra spectra_of(std::int64_t lmax, std::int64_t mmax, const ConstAlmArray<T>&
     }));
 }
 
-/// The maps of anafast and of rotations: their rows, what these are, and on which pixels.
+/// The maps of anafast: their rows, what these are, and on which pixels.
 struct Maps {
     HostArrayOfRank<const double, 2> rows;
     Pixelization pixels;
@@ -101,16 +101,6 @@ auto analyze_maps(const Maps& maps, MapAnalysisOptions options, const Weights& m
     if (pixel_weights) options.pixel_weights = view_of<1>(*pixel_weights);
     auto [alm, notes] = analyze_rows(maps, options, progress);
     return std::tuple(to_numpy(std::move(alm)), notes);
-}
-
-Notes rotate_maps(const Maps& maps, const EulerAngles& angles, MapAnalysisOptions options, bool fill_masked,
-                  const HostArrayOfRank<double, 2>& out, nb::handle progress) {
-    return without_gil(progress, [&](const Progress& report) {
-        options.progress = report;
-        const auto rotated = rotate(maps.sky(options.threads), angles, options, fill_masked);
-        rotated.map.copy_rows<double>(view_of<2>(out), options.threads);
-        return notes_of(rotated.report);
-    });
 }
 
 Notes smooth_maps_with_beam(const Maps& maps, MapAnalysisOptions options,
@@ -191,8 +181,6 @@ void bind_analysis(nb::module_& module) {
     module.def("default_smoothing_lmax", &default_smoothing_lmax);
     module.def("analyze_maps", &analyze_maps, nb::arg(), nb::arg(), nb::arg().noconvert().none(),
                nb::arg().noconvert().none(), nb::arg().none());
-    module.def("rotate_maps", &rotate_maps, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().noconvert(),
-               nb::arg().none());
     module.def("smooth_maps_with_beam", &smooth_maps_with_beam, nb::arg(), nb::arg(), nb::arg(), nb::arg(),
                nb::arg(), nb::arg(), nb::arg().noconvert().none(), nb::arg().noconvert(), nb::arg().none());
     module.def("udgrade", &udgrade_map, nb::arg().noconvert(), nb::arg().noconvert(), nb::arg(), nb::arg());

@@ -38,6 +38,7 @@ from ._core import (
     OutOfDeviceMemory,
     PointAnalysisReport,
     PointReport,
+    ResamplingReport,
     SmoothedPart,
 )
 from ._cpp import cmake_dir, get_include
@@ -67,7 +68,7 @@ from .pixel_convolution import PixelConvolution, Share
 from .planning import ConvolutionPlan, plan
 from .plot import _thumbnail
 from .points import PointTransform, SphereFunction
-from .rotation import euler_angles, rotate_alm, rotate_map, rotation_matrix
+from .rotation import euler_angles, resample, rotate_alm, rotate_map, rotation_matrix
 from .sht import SHT, alm_index, alm_size
 from .skies import alm2cl, alm2map, anafast, map2alm, synalm, synfast, udgrade
 from .sky_map import Map
@@ -76,10 +77,11 @@ from .vector_fields import alm2vector, curl, gradient, hessian, vector2alm
 
 for _class in (AnalysisReport, AppliedKernel, BackendUnavailable, BeamOrders, BeamReport, Cancelled, Certificate, Choice,
                CommunicationError, ConvolutionResult, Device, DeviceError, Error, ErrorBound, ErrorNotKept, InverseDeflectionReport,
-               LensingReport, OutOfDeviceMemory, PointAnalysisReport, PointReport, SmoothedPart):
+               LensingReport, OutOfDeviceMemory, PointAnalysisReport, PointReport, ResamplingReport, SmoothedPart):
     _class.__module__ = "zonal"  # where they come from is not what users should import
 
-# Pictures need maps, so that maps cannot import them.
+# Pictures and analyses need maps, so that maps cannot import them.
+Map._resampled = resample
 Map._repr_png_, Map._repr_html_ = _thumbnail.png, _thumbnail.html
 
 __version__ = _core.version
@@ -88,12 +90,12 @@ __all__ = [
     "AnalysisReport", "AngleLike", "AppliedKernel", "BackendUnavailable", "BeamConvolver", "BeamOrders", "BeamReport", "Cancelled",
     "Certificate", "Choice", "CommunicationError", "ConvolutionPlan", "ConvolutionResult", "Device", "DeviceError", "Error", "ErrorBound",
     "ErrorNotKept", "Grid", "InverseDeflectionReport", "Kernel", "Lensing", "LensingReport", "Map", "OutOfDeviceMemory", "PixelConvolution",
-    "PointAnalysisReport", "PointReport", "PointTransform", "SHT", "Share", "SmoothedPart", "SphereFunction", "Split", "UNSEEN",
+    "PointAnalysisReport", "PointReport", "PointTransform", "ResamplingReport", "SHT", "Share", "SmoothedPart", "SphereFunction", "Split", "UNSEEN",
     "ZonalWarning", "__version__", "alm2cl", "alm2map", "alm2vector", "alm_index", "alm_size", "almxfl", "anafast", "angle", "cache_limit",
     "clear_caches", "cmake_dir", "convolve", "credible_levels", "curl", "deconvolution_window", "devices", "displace", "elliptical_beam",
     "euler_angles", "fit_dipole", "gaussian_window", "get_include", "gradient", "hessian", "integral", "inverse_deflection",
     "inverse_wavelet_transform", "io", "lens", "map2alm", "masks", "matched_filter_window", "needlet_windows", "pixel_window", "plan", "plot",
-    "remove_dipole", "resize_alm", "rotate_alm", "rotate_map", "rotation_matrix", "scale_discretised_windows",
+    "remove_dipole", "resample", "resize_alm", "rotate_alm", "rotate_map", "rotation_matrix", "scale_discretised_windows",
     "sky_window", "smooth", "smooth_with_beam", "spectra", "synalm", "synfast", "threads", "udgrade", "vector2alm", "wavelet_transform", "wiener_spectrum",
     "wiener_window",
 ]

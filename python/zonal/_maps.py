@@ -19,10 +19,12 @@ from .sky_map import Map, agreed
 class MapRows:
     """Maps as rows: `rows` is [row, pixel] in ring order, and `give_back` makes results of the order and kind given.
 
-    grid, nest, pol: None stands for what a Map says; for others it is HEALPix, ring order and no polarisation.
+    grid, nest, pol: None stands for what a Map says; for others it is HEALPix, ring order and no polarisation. any_grid: also
+    one that the functions for whole maps do not know.
     """
 
-    def __init__(self, maps: Any, grid: Grid | None, nest: bool | None, pol: bool | None, name: str = "maps") -> None:
+    def __init__(self, maps: Any, grid: Grid | None, nest: bool | None, pol: bool | None, name: str = "maps", *,
+                 any_grid: bool = False) -> None:
         self.kind = kind_of(maps)
         if self.kind.map is not None:
             grid, nest = agreed(name, self.kind.map, grid, nest)
@@ -35,7 +37,7 @@ class MapRows:
         self.nest = self.nest_out = nest
         self.rows: NDArray[Any] = array[None] if self.is_single else array
         self.grid = grid_of_length(name, array.shape[-1]) if grid is None else grid
-        self.pixels = pixels_of(self.grid)
+        self.pixels: Any = None if any_grid else pixels_of(self.grid)
         if self.grid.n_pixels != array.shape[-1]:
             raise ValueError(f"{name}: has {array.shape[-1]} pixels: must be {self.grid.n_pixels} for {self.grid.name}")
         if nest and self.grid.nside is None:

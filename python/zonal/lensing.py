@@ -288,10 +288,15 @@ def _where(where: Where) -> tuple[Any, ...]:
     if isinstance(where, Grid):
         return (where._grid,)
     if isinstance(where, (tuple, list)):
-        if len(where) != 2:
-            raise ValueError(f"where: has {len(where)} parts: must be a Grid, an nside, or (theta, phi)")
-        return _points(*where)
+        return points_of(where)
     return (Grid.healpix(integer("where", where))._grid,)
+
+
+def points_of(where: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """theta and phi of a pair of them."""
+    if len(where) != 2:
+        raise ValueError(f"where: has {len(where)} parts: must be a Grid, an nside, or (theta, phi)")
+    return _points(*where)
 
 
 def _points(theta: ArrayLike, phi: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any, overload
+from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
 from ._angles import AngleLike, angle
-from ._arrays import complex_input, doubles, required_finite, sequence, shown
+from ._arrays import complex_input, doubles, integer, required_finite, sequence, shown
 from ._checked import arguments_as, checked, within
 from ._devices import DeviceLike, resolve_device
 from ._kinds import Maps
 from ._maps import MapRows
 from ._notes import warn
+from ._pixels import UNSEEN
 from ._progress import Progress, reporting
 from ._threads import resolve
 from ._units import quantity_unit, with_unit
+from .grid import Grid
+from .lensing import Where, points_of
 from .sht import alm_size
 from .skies import lmax_of
 from .sky_map import Map
@@ -90,43 +93,106 @@ def rotate_alm(alm: ArrayLike, rotation: Rotation, lmax: int | None = None, mmax
 
 @overload
 def rotate_map(maps: Maps, rotation: Rotation, *, pol: bool | None = None, nest: bool | None = None,
-               lmax: int | None = None, iterations: int = 3, fill_masked: bool = False, threads: int | None = None,
-               device: DeviceLike = "cpu", progress: Progress = False) -> Maps: ...
+               lmax: int | None = None, iterations: int = 3, by: Literal["alm", "points"] = "alm", error: float = 1e-10,
+               fill_masked: bool = False, threads: int | None = None, device: DeviceLike = "cpu",
+               progress: Progress = False) -> Maps: ...
 @overload
 def rotate_map(maps: ArrayLike, rotation: Rotation, *, pol: bool | None = None, nest: bool | None = None,
-               lmax: int | None = None, iterations: int = 3, fill_masked: bool = False, threads: int | None = None,
-               device: DeviceLike = "cpu", progress: Progress = False) -> Any: ...
+               lmax: int | None = None, iterations: int = 3, by: Literal["alm", "points"] = "alm", error: float = 1e-10,
+               fill_masked: bool = False, threads: int | None = None, device: DeviceLike = "cpu",
+               progress: Progress = False) -> Any: ...
 @checked
 def rotate_map(maps: ArrayLike, rotation: Rotation, *, pol: bool | None = None, nest: bool | None = None,
-               lmax: int | None = None, iterations: int = 3, fill_masked: bool = False, threads: int | None = None,
-               device: DeviceLike = "cpu", progress: Progress = False) -> Any:
+               lmax: int | None = None, iterations: int = 3, by: Literal["alm", "points"] = "alm", error: float = 1e-10,
+               fill_masked: bool = False, threads: int | None = None, device: DeviceLike = "cpu",
+               progress: Progress = False) -> Any:
     """Turns HEALPix maps through their alm, g(n) = f(R^-1 n); with pol=True, Q and U turn with their axes.
 
     maps: [pixel] or [row, pixel], the rows I, Q, U or Q, U for pol=True. rotation: see `rotation_matrix`. lmax: by
-    default 3 nside - 1. iterations: of the analysis. A pixel is UNSEEN where the pixel that it comes from is, unless
-    fill_masked. device: as in `zonal.convolve`. A `zonal.Map` or a Quantity gives the same kind. A Map must be in the coordinates of the first letter
-    and comes in those of the second; after other rotations its coordinates are unknown.
+    default 3 nside - 1. iterations: of the analysis. by: "alm" turns the alm, O(lmax^3); "points" interpolates the field where
+    pixels come from, within error, a bound of max |error| / max |f|. A pixel is UNSEEN where the pixel that it comes from is,
+    unless fill_masked. device: as in `zonal.convolve`. A `zonal.Map` or a Quantity gives the same kind. A Map must be in the
+    coordinates of the first letter and comes in those of the second; after other rotations its coordinates are unknown.
+    `resample` does it on any grid, and reports what it reached.
 
     >>> sky = zonal.Map(np.ones(48), unit="mK", coordinates="galactic")
     >>> zonal.rotate_map(sky, "GC").coordinates
     'equatorial'
     """
     given = MapRows(maps, None, nest, pol)
-    coordinates = _turned_coordinates(given.kind.map, rotation)
-    how = _core.MapAnalysisOptions()
+    return _resampled(given, given.grid, rotation, by, error, lmax, iterations, 0, fill_masked, threads, device, progress, "rotation")[0]
+
+
+@checked
+def resample(maps: Any, where: Where, *, grid: Grid | None = None, rotation: Rotation | None = None,
+             by: Literal["alm", "points"] = "alm", pol: bool | None = None, nest: bool | None = None, lmax: int | None = None,
+             iterations: int | None = None, tolerance: float | None = None, error: float = 1e-10, fill_masked: bool = False,
+             threads: int | None = None, device: DeviceLike = "cpu", progress: Progress = False, return_report: bool = False) -> Any:
+    """Brings maps onto other pixels, or to points, turned if you like: their alm are found, and the field that these are is
+    evaluated where it is wanted. With pol=True, Q and U turn with their axes.
+
+    maps: [pixel] or [row, pixel], the rows I, Q, U or Q, U for pol=True. grid: that they are on, by default HEALPix or what a
+    Map says. where: a Grid, the nside of HEALPix, or points (theta, phi), [n_points] each, rad or Quantities of angles, where
+    Q and U are along e_theta and e_phi. rotation: see `rotation_matrix`; it comes first, g(n) = f(R^-1 n).
+
+    lmax: by default the lesser of what both grids hold, at points that of the maps' grid. iterations: of the analysis, by
+    default 3 on HEALPix; on equiangular and Gauss-Legendre rings it is exact without. tolerance: instead, as in
+    `zonal.SHT.analyze`. by: how a rotation onto a grid goes, see `rotate_map`. error: bound of max |error| / max |f| of what is
+    interpolated, at points and by="points". Values that come from UNSEEN pixels are UNSEEN, unless fill_masked.
+
+    A Map gives a Map on a grid, and numbers at points; a Quantity gives a Quantity. With return_report it returns the result and
+    a ResamplingReport, whose `unresolved` is the share of the maps that their alm do not make up; without, what it notes becomes
+    a ZonalWarning.
+
+    >>> alm = zonal.synalm(np.ones(13), seed=1)
+    >>> gauss = zonal.SHT(zonal.Grid.gauss_legendre(13, 25), 12).synthesize(alm)
+    >>> sky, report = zonal.resample(gauss, 8, grid=zonal.Grid.gauss_legendre(13, 25), return_report=True)
+    >>> report.lmax, report.exact, report.unresolved < 1e-13, bool(np.allclose(sky, zonal.alm2map(alm, 8)))
+    (12, True, True, True)
+    >>> zonal.resample(sky, ([0.0, np.pi / 2], [0.0, 1.0]), lmax=12).shape
+    (2,)
+    """
+    given = MapRows(maps, grid, nest, pol, any_grid=True)
+    to = where if isinstance(where, (Grid, tuple, list)) else Grid.healpix(integer("where", where))
+    if iterations is not None and tolerance is not None:
+        raise ValueError("iterations and tolerance: exclude each other")
+    steps = 0 if tolerance is not None else (3 if given.grid.nside else 0) if iterations is None else iterations
+    result, report = _resampled(given, to, rotation, by, error, lmax, steps, tolerance or 0, fill_masked, threads, device, progress,
+                                "resampling", not return_report)
+    return (result, report) if return_report else result
+
+
+def _resampled(given: MapRows, where: Any, rotation: Rotation | None, by: str, error: float, lmax: int | None, iterations: int,
+               tolerance: float, fill_masked: bool, threads: int | None, device: DeviceLike, progress: Progress, task: str,
+               notes: bool = True) -> tuple[Any, Any]:
+    """The maps, of the kind given, and the report, whose note becomes a warning."""
+    if by not in ("alm", "points"):
+        raise ValueError(f"by = {by!r}: must be 'alm' or 'points'")
+    coordinates = "" if rotation is None else _turned_coordinates(given.kind.map, rotation)
     if lmax is not None and lmax < 0:
         raise ValueError(f"lmax = {lmax}: must be 0 or more")
+    how = _core.MapAnalysisOptions()
     how.lmax = -1 if lmax is None else lmax
-    how.iterations, how.threads, how.device = iterations, resolve(threads), resolve_device(device)
+    how.iterations, how.tolerance, how.threads, how.device = iterations, tolerance, resolve(threads), resolve_device(device)
     required_finite("maps", given.rows)
-    result, written = given.new_output(None)
-    turned = np.empty(written.shape)
-    rows = _core.Maps(given.rows.astype(np.float64, copy=False), given.pixels, given.fields)
-    with reporting(progress, "rotation") as report:
-        notes = _core.rotate_maps(rows, _euler_angles(rotation), how, fill_masked, turned, report)
-    warn(notes)
-    written[...] = turned
-    return given.give_back(written, result, coordinates=coordinates)
+    options = _core.ResamplingOptions(how, None if rotation is None else _euler_angles(rotation), by, error, fill_masked)
+    rows = np.ascontiguousarray(given.rows, np.float64)
+    with reporting(progress, task) as told:
+        if isinstance(where, Grid):
+            result, written = given.new_output(None, where)
+            made = np.full(written.shape, UNSEEN)
+            report = _core.resample(given.grid._grid, rows, given.fields, where._grid, made, options, told)
+            written[...] = made
+            given_back = given.give_back(written, result, **({} if rotation is None else {"coordinates": coordinates}))
+        else:
+            theta, phi = points_of(where)
+            made = np.empty((len(rows), theta.size))
+            report = _core.resample_at(given.grid._grid, rows, given.fields, theta, phi, made, options, told)
+            values = made.astype(given.rows.dtype, copy=False)
+            given_back = given.kind.numbers(values[0] if given.is_single else values)
+    if notes:
+        warn([report.note] if report.note else [])
+    return given_back, report
 
 
 def _turned_coordinates(given: Map | None, rotation: Rotation) -> str:
@@ -155,4 +221,4 @@ def _euler_angles(rotation: Rotation) -> Any:
         return _core.EulerAngles(*(angle(value, name) for value, name in zip(angles, ("psi", "theta", "phi"))))
 
 
-__all__ = ["euler_angles", "rotate_alm", "rotate_map", "rotation_matrix"]
+__all__ = ["euler_angles", "resample", "rotate_alm", "rotate_map", "rotation_matrix"]

@@ -181,7 +181,7 @@ class Map(MapArithmetic):
         return self._stored.dtype
 
     def to(self, unit: Any, frequency: Any = None) -> Map:
-        """Returns the map in another unit; UNSEEN stays UNSEEN.
+        """Returns the map in another unit; UNSEEN stays UNSEEN. Or, with a Grid, the map on that grid: see `zonal.resample`.
 
         unit: a text or an astropy unit. frequency: in Hz, a text such as "217 GHz" or a Quantity. K_CMB (differences from
         2.7255 K), K_RJ and intensities, such as MJy/sr, turn into each other at one frequency by astropy's
@@ -192,7 +192,13 @@ class Map(MapArithmetic):
         >>> dust = zonal.Map(np.ones(12), unit="K_CMB").to("MJy/sr", frequency="353 GHz")
         >>> dust.unit, round(float(dust.values[0]))
         ('MJy/sr', 297)
+        >>> dust.to(zonal.Grid.gauss_legendre(3, 5)).shape
+        (15,)
         """
+        if isinstance(unit, Grid):
+            if frequency is not None:
+                raise ValueError("frequency: is for units, not for a Grid")
+            return self._resampled(unit)
         text = _units.text_of(unit)
         factors = [_units.factor(own, text, frequency) for own in self.units]
         return self._made(scaled(self._stored, factors), _pixels=self._pixels, units=[text] * len(factors))
@@ -254,7 +260,8 @@ class Map(MapArithmetic):
                  f"{least:.4g}..{most:.4g}", f"{100 * share:.3g} % unseen"]
         return f"<zonal.Map: {', '.join(part for part in found if part)}>"
 
-    # What notebooks ask for. The package sets them, since pictures need this module.
+    # The package sets these, since what they do needs this module: zonal.resample, and what notebooks ask for.
+    _resampled: ClassVar[Callable[[Map, Grid], Map]]
     _repr_png_: ClassVar[Callable[[Map], bytes | None]]
     _repr_html_: ClassVar[Callable[[Map], str]]
 

@@ -30,13 +30,13 @@ import torch  # type: ignore[import-not-found, unused-ignore]
 from ._angles import AngleLike, width
 from ._arrays import integer
 from ._threads import resolve
+from ._torch_arrays import Tensor, complex_, counts_, real_
+from ._torch_lensing import lens
+from ._torch_points import evaluate
 from .kernel import Kernel, profile_rule
 from .rotation import Rotation, euler_angles
 from .rotation import rotate_alm as _rotate_rows
 from .sht import SHT, alm_size, pixel_weights, require_sht, sht_of_number
-
-Tensor = Any
-"""A torch.Tensor. Type checkers can read this file without PyTorch."""
 
 
 def synthesize(alm: Tensor, sht: SHT) -> Tensor:
@@ -45,13 +45,13 @@ def synthesize(alm: Tensor, sht: SHT) -> Tensor:
     alm: [..., n_alm], or [..., 2, n_alm] for a spin. Returns [..., n_pixels] or [..., 2, n_pixels].
     """
     require_sht(sht)
-    return _SYNTHESIZE(_complex(alm), sht._number)
+    return _SYNTHESIZE(complex_(alm), sht._number)
 
 
 def adjoint(map: Tensor, sht: SHT) -> Tensor:
     """Returns alm = S^T map, without weights, as `zonal.SHT.adjoint`. map: [..., n_pixels] or [..., 2, n_pixels]."""
     require_sht(sht)
-    return _ADJOINT(_real(map, "map"), sht._number)
+    return _ADJOINT(real_(map, "map"), sht._number)
 
 
 def analyze(map: Tensor, sht: SHT, *, mask: Tensor | None = None, iterations: int | None = None,
@@ -65,9 +65,9 @@ def analyze(map: Tensor, sht: SHT, *, mask: Tensor | None = None, iterations: in
     The result is linear in the map for any mask and weights, and so are its derivatives with respect to the map.
     """
     require_sht(sht)
-    map = _real(map, "map")
+    map = real_(map, "map")
     if mask is not None:
-        mask = _real(mask, "mask").to(map.dtype)
+        mask = real_(mask, "mask").to(map.dtype)
         map = torch.where(mask == 0, 0.0, map) * mask
     if iterations is None:
         iterations = -1  # what the grid asks for
@@ -75,7 +75,7 @@ def analyze(map: Tensor, sht: SHT, *, mask: Tensor | None = None, iterations: in
         raise ValueError(f"iterations = {iterations}: must be from 0 to 1000")
     if weights is None:
         return _ANALYZE(map, sht._number, iterations)
-    weights = _real(weights, "weights").to(map)
+    weights = real_(weights, "weights").to(map)
     alm = first = adjoint(_WEIGH(weights * map, sht._number), sht)
     for _ in range(_iterations(sht._number, iterations)):
         alm = first + alm - adjoint(_WEIGH(weights * synthesize(alm, sht), sht._number), sht)
@@ -103,7 +103,7 @@ def smooth(map: Tensor, fwhm: Tensor | AngleLike, sht: SHT, *, mask: Tensor | No
 
 def almxfl(alm: Tensor, window: Tensor, lmax: int, mmax: int | None = None) -> Tensor:
     """Returns alm, [..., n_alm], times window_l, [lmax + 1] or [..., lmax + 1] with axes that broadcast with alm's."""
-    window = _real(window, "window")
+    window = real_(window, "window")
     if tuple(window.shape[-1:]) != (lmax + 1,):
         raise ValueError(f"window: has shape {tuple(window.shape)}: must be [..., lmax + 1] with lmax = {lmax}")
     alm = _of_lmax(alm, lmax, mmax)
@@ -115,7 +115,7 @@ def synalm(c_l: Tensor, white: Tensor, lmax: int, mmax: int | None = None) -> Te
 
     c_l: [lmax + 1]; where it is negative or NaN, the alm are NaN. Where C_l is 0, so is its derivative here.
     """
-    c_l = _real(c_l, "c_l")
+    c_l = real_(c_l, "c_l")
     is_zero = c_l == 0
     return almxfl(white, torch.where(is_zero, 0.0, torch.where(is_zero, 1.0, c_l).sqrt()), lmax, mmax)
 
@@ -125,7 +125,7 @@ def alm2cl(alm: Tensor, alm2: Tensor | None = None, *, lmax: int, mmax: int | No
     alm2. Axes in front stay: the spectra of E and B for [2, n_alm]."""
     alm = _of_lmax(alm, lmax, mmax)
     alm2 = alm if alm2 is None else _of_lmax(alm2, lmax, mmax)
-    products = _counts(alm, lmax) * (alm.real * alm2.real + alm.imag * alm2.imag)
+    products = counts_(alm, lmax) * (alm.real * alm2.real + alm.imag * alm2.imag)
     sums = products.new_zeros((*products.shape[:-1], lmax + 1))
     sums = sums.index_add(-1, _degrees(lmax, mmax, alm.device), products)
     return sums / (2 * torch.arange(lmax + 1, device=alm.device) + 1)
@@ -136,7 +136,7 @@ def rotate_alm(alm: Tensor, rotation: Rotation, lmax: int | None = None, mmax: i
     """Rotates fields by their alm, [..., n_alm], as `zonal.rotate_alm`. lmax: must be given with mmax or mmax_out. The
     rotation has no gradient; alm on a GPU travel to the host and back."""
     psi, theta, phi = _constant_angles(rotation)
-    alm = _complex(alm)
+    alm = complex_(alm)
     if lmax is None:
         if mmax is not None or mmax_out is not None:
             raise ValueError("lmax: must be given with mmax or mmax_out")
@@ -154,7 +154,7 @@ def gaussian_window(fwhm: Tensor | AngleLike, lmax: int, spin: int = 0) -> Tenso
     `zonal.angle`."""
     if not isinstance(fwhm, torch.Tensor):
         fwhm = torch.tensor(_constant_width(fwhm, "fwhm"), dtype=torch.float64)
-    fwhm = _real(fwhm, "fwhm")
+    fwhm = real_(fwhm, "fwhm")
     if fwhm.dim():
         raise ValueError(f"fwhm: has shape {tuple(fwhm.shape)}: must be one number; torch.func.vmap takes several")
     l = torch.arange(lmax + 1, device=fwhm.device)
@@ -173,7 +173,7 @@ def profile_window(profile: Callable[[Tensor], Tensor], lmax: int, support: floa
     values = torch.as_tensor(profile(theta))
     if values.shape != theta.shape:
         raise ValueError(f"profile: returns shape {tuple(values.shape)}: must be {tuple(theta.shape)}, a number for each theta")
-    return rule @ _real(values, "profile").to(rule.dtype)
+    return rule @ real_(values, "profile").to(rule.dtype)
 
 
 # The operators. They know a transform by its number, which compiled programs can hold, and take any axes in front.
@@ -235,7 +235,7 @@ def _analyze(map: Tensor, number: int, iterations: int) -> Tensor:
 
 def _analyze_back(alm: Tensor, number: int, iterations: int) -> Tensor:
     """The transpose of the analysis: with A = S^T, W S sum_j (1 - A W S)^j (h / D)."""
-    made = given = alm / _counts(alm, sht_of_number(number).lmax)
+    made = given = alm / counts_(alm, sht_of_number(number).lmax)
     sht = sht_of_number(number)
     for _ in range(_iterations(number, iterations) if sht.grid.exact_lmax is None else 0):
         made = given + made - _adjoint(_adjoint_analysis(made, sht), number)
@@ -282,17 +282,17 @@ def _rotated_like(alm: Tensor, psi: float, theta: float, phi: float, lmax: int, 
 def _rotate_gradient(grad: Tensor, psi: float, theta: float, phi: float, lmax: int, mmax: int, mmax_out: int,
                      threads: int) -> Tensor:
     last = lmax if lmax >= 0 else round((8 * grad.shape[-1] + 1) ** 0.5 - 3) // 2
-    alm = _ROTATE(grad / _counts(grad, last), -phi, -theta, -psi, lmax, mmax_out, mmax, threads)
-    return _counts(alm, last) * alm
+    alm = _ROTATE(grad / counts_(grad, last), -phi, -theta, -psi, lmax, mmax_out, mmax, threads)
+    return counts_(alm, last) * alm
 
 
 def _synthesize_gradient(grad: Tensor, number: int) -> Tensor:
     alm = _ADJOINT(grad, number)
-    return _counts(alm, sht_of_number(number).lmax) * alm
+    return counts_(alm, sht_of_number(number).lmax) * alm
 
 
 def _adjoint_gradient(grad: Tensor, number: int) -> Tensor:
-    return _SYNTHESIZE(grad / _counts(grad, sht_of_number(number).lmax), number)
+    return _SYNTHESIZE(grad / counts_(grad, sht_of_number(number).lmax), number)
 
 
 _SYNTHESIZE: Any = _operator("synthesize", "int sht", _synthesize, _map_like, _synthesize_gradient)
@@ -316,11 +316,6 @@ _constant_width = torch.compiler.assume_constant_result(width)
 _constant_rule = torch.compiler.assume_constant_result(profile_rule)
 
 
-def _counts(alm: Tensor, lmax: int) -> Tensor:
-    """D: how many coefficients of the sky one stands for, 1 for m = 0 and 2 for the others."""
-    return torch.where(torch.arange(alm.shape[-1], device=alm.device) <= lmax, 1.0, 2.0).to(alm.real.dtype)
-
-
 def _degrees(lmax: int, mmax: int | None, device: Any) -> Tensor:
     """The l of each coefficient, [n_alm]."""
     return torch.triu_indices((lmax if mmax is None else mmax) + 1, lmax + 1, device=device)[1]
@@ -331,37 +326,13 @@ def _of_lmax(alm: Tensor, lmax: int, mmax: int | None) -> Tensor:
     if not 0 <= last <= lmax:
         raise ValueError(f"mmax = {last}: must be from 0 to lmax = {lmax}")
     n_alm = (last + 1) * (lmax + 1) - last * (last + 1) // 2
-    alm = _complex(alm)
+    alm = complex_(alm)
     if alm.shape[-1] != n_alm:
         raise ValueError(f"alm: has {alm.shape[-1]} coefficients, which are not those of lmax = {lmax} and mmax = {last}")
     return alm
 
 
-def _require_tensor(values: Any, name: str) -> None:
-    """Without tangents: PyTorch would take those of an operator's result for 0."""
-    if not isinstance(values, torch.Tensor):
-        raise TypeError(f"{name}: must be a torch.Tensor, not {type(values).__name__}")
-    forward = torch.autograd.forward_ad
-    if forward._current_level >= 0 and forward.unpack_dual(values).tangent is not None:
-        raise NotImplementedError("zonal.torch: has no derivatives in forward mode, as by torch.func.jvp, jacfwd and make_dual: "
-                                  "use backward() or torch.autograd")
-
-
-def _real(values: Tensor, name: str) -> Tensor:
-    _require_tensor(values, name)
-    if values.is_complex():
-        raise TypeError(f"{name}: must hold real numbers, not {values.dtype}")
-    return values.to(torch.promote_types(values.dtype, torch.float32))
-
-
-def _complex(alm: Tensor) -> Tensor:
-    _require_tensor(alm, "alm")
-    if alm.dim() == 0:
-        raise ValueError("alm: has shape (): must be [..., n_alm]")
-    return alm.to(torch.promote_types(alm.dtype, torch.complex64))
-
-
-__all__ = ["adjoint", "alm2cl", "almxfl", "analyze", "convolve", "gaussian_window", "profile_window", "rotate_alm", "smooth", "synalm",
+__all__ = ["adjoint", "alm2cl", "almxfl", "analyze", "convolve", "evaluate", "gaussian_window", "lens", "profile_window", "rotate_alm", "smooth", "synalm",
            "synthesize"]
 
 

@@ -18,16 +18,19 @@ namespace {
 
 template <class T>
 void check_values(const char* name, const View<T, 3>& values, const PointPlan::Implementation& points,
-                  std::int64_t n_maps) {
-    sht::check_extent(name, values, 0, "map", n_maps);
-    sht::check_extent(name, values, 1, "component", points.samples.components());
+                  const SampleArray& samples) {
+    sht::check_extent(name, values, 0, "map", samples.n_maps());
+    sht::check_extent(name, values, 1, "component", samples.storage().plan->components);
     sht::check_extent(name, values, 2, "point", points.n_points);
     sht::check_host(name, values);
     sht::check_contiguous(name, values);
 }
 
 void check_samples(const PointPlan::Implementation& points, const SampleArray& samples) {
-    check_plan(samples, points.samples.implementation());
+    if (!are_alike(*samples.storage().plan, points.samples.implementation()))
+        throw InvalidArgument("samples",
+                              "are of another SphereSamples than the points: must be the points' own, or of "
+                              "one that differs in its spin alone");
     const SampleRows needed = points.rows, there = samples.rows();
     if (there.first > needed.first || there.end < needed.end)
         throw InvalidArgument(
@@ -44,9 +47,9 @@ void interpolate(const PointPlan::Implementation& points, const SampleArray& arr
     const View<T, 3>* const outputs[3] = {&values, by_theta, by_phi};
     const char* const names[3] = {"values", "by_theta", "by_phi"};
     const int n_outputs = slopes ? 3 : 1;
-    for (int k = 0; k < n_outputs; ++k) check_values(names[k], *outputs[k], points, array.n_maps());
+    for (int k = 0; k < n_outputs; ++k) check_values(names[k], *outputs[k], points, array);
     const SampleArray::Storage& samples = array.storage();
-    const auto& plan = points.samples.implementation();
+    const auto& plan = *samples.plan;
     const std::int64_t n_fields = samples.n_fields();
     std::vector<const double*> data;
     for (std::int64_t f = 0; f < n_fields; ++f) data.push_back(samples.field(f).data);
@@ -91,11 +94,11 @@ void PointPlan::interpolate(const SampleArray& samples, View<T, 3> values, View<
 template <class T>
 void PointPlan::spread(ConstView<T, 3> values, SampleArray& samples) const {
     points::check_samples(*implementation_, samples);
-    points::check_values("values", values, *implementation_, samples.n_maps());
+    points::check_values("values", values, *implementation_, samples);
     const SampleArray::Storage& storage = samples.storage();
     std::vector<points::SampleView> fields;
     for (std::int64_t f = 0; f < storage.n_fields(); ++f) fields.push_back(storage.field(f));
-    const std::int64_t components = implementation_->samples.components();
+    const std::int64_t components = storage.plan->components;
     points::spread_sorted(*implementation_, fields,
                           [&](std::int64_t first, std::int64_t end, double* out, std::int64_t stride) {
                               for (std::int64_t f = 0; f < std::ssize(fields); ++f) {

@@ -24,7 +24,9 @@ inline constexpr std::int64_t longest_vector = 8;
 
 /// What the stages read: of one lmax, mmax, spin and window.
 struct SampleTables {
-    SampleTables(const PointOptions& options, const Sampling& sampling, const Window& window);
+    /// transforms: the window's.
+    SampleTables(const PointOptions& options, const Sampling& sampling, const Window& window,
+                 const std::vector<double>& transforms);
 
     std::int64_t n_blocks() const { return pairs.n_blocks(); }
     /// Orders as whole vectors of pairs store them.

@@ -111,7 +111,7 @@ void check_alm(const SphereSamples::Implementation& plan, const View<T, 3>& alm,
 /// Weights of |c_k|^2 in the sums of an order, where coefficients come times 2 / w^(k).
 ErrorWeights error_weights(const SphereSamples::Implementation& plan, const std::vector<double>& aliases) {
     ErrorWeights weights;
-    const auto transforms = plan.window.transforms();
+    const auto& transforms = plan.rule->transforms;
     for (std::int64_t k = 0; k < std::ssize(aliases); ++k) {
         const double w = transforms[static_cast<std::size_t>(k)] / 2;
         weights.power.push_back((k == 0 ? 1 : 2) * w * w);

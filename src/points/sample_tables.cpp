@@ -20,7 +20,8 @@ std::int64_t row_stride(std::int64_t n, std::int64_t border, std::int64_t padded
 
 }  // namespace
 
-SampleTables::SampleTables(const PointOptions& options, const Sampling& sampling, const Window& window)
+SampleTables::SampleTables(const PointOptions& options, const Sampling& sampling, const Window& window,
+                           const std::vector<double>& transforms)
     : spin(options.spin),
       lmax(options.lmax),
       mmax(options.mmax),
@@ -37,7 +38,6 @@ SampleTables::SampleTables(const PointOptions& options, const Sampling& sampling
     factors.assign(static_cast<std::size_t>(padded_orders()), 0.0);
     phase_re.reserve(static_cast<std::size_t>(lmax) + 1);
     phase_im.reserve(static_cast<std::size_t>(lmax) + 1);
-    const auto transforms = window.transforms();
     for (std::int64_t k = 0; k <= lmax; ++k) {
         const double inverse = 1 / transforms[static_cast<std::size_t>(k)];
         const double scale = inverse / static_cast<double>(2 * n_rings);

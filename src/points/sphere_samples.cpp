@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <mutex>
 #include <numbers>
 #include <utility>
 
@@ -46,23 +47,52 @@ double polynomial_error(double error, const Window& window, std::int64_t degree)
     return polynomial_share * error * window.transform(degree) / 2;
 }
 
+/// The rules that are in use, so that fields of several spins make one.
+class KeptRules {
+  public:
+    std::shared_ptr<const SampleRule> find(const SampleChoice& choice, double error) {
+        const std::lock_guard lock(mutex_);
+        std::erase_if(rules_, [](const auto& rule) { return rule.expired(); });
+        for (const auto& kept : rules_)
+            if (const auto rule = kept.lock(); rule && rule->sampling.degree == choice.sampling.degree &&
+                                               rule->sampling.n == choice.sampling.n &&
+                                               rule->window.width() == choice.width &&
+                                               rule->named_error == error)
+                return rule;
+        auto made = std::make_shared<const SampleRule>(choice, error);
+        rules_.push_back(made);
+        return made;
+    }
+
+  private:
+    std::mutex mutex_;
+    std::vector<std::weak_ptr<const SampleRule>> rules_;
+};
+
 std::shared_ptr<const SphereSamples::Implementation> make_samples(const PointOptions& requested) {
+    static KeptRules rules;
     const PointOptions options = resolve(requested);
     for (const SampleChoice& choice : sample_choices(options)) {
         if (Window::rounding_of(choice.width, choice.sampling) > largest_rounding_share * options.error)
             continue;
-        const Window window(choice.width, choice.sampling);
-        const double rounding = window.rounding();
-        const double bound = aliasing_for(choice.width, choice.sampling.oversampling()) + rounding +
-                             polynomial_share * options.error;
-        if (rounding <= largest_rounding_share * options.error && bound <= options.error)
-            return std::make_shared<const SphereSamples::Implementation>(options, choice, window, bound);
+        auto rule = rules.find(choice, options.error);
+        if (rule->rounding <= largest_rounding_share * options.error && rule->bound <= options.error)
+            return std::make_shared<const SphereSamples::Implementation>(options, std::move(rule));
     }
     throw InvalidArgument("error", options.error,
                           fmt::format("rounding is more than that at lmax = {}", options.lmax));
 }
 
 }  // namespace
+
+SampleRule::SampleRule(const SampleChoice& choice, double error)
+    : sampling(choice.sampling),
+      window(choice.width, choice.sampling),
+      named_error(error),
+      rounding(window.rounding()),
+      bound(aliasing_for(choice.width, choice.sampling.oversampling()) + rounding + polynomial_share * error),
+      polynomials(window, polynomial_error(error, window, sampling.degree)),
+      transforms(window.transforms()) {}
 
 SampleRows completed(SampleRows rows, std::int64_t n) {
     SampleRows all = rows;
@@ -75,6 +105,10 @@ int threads_for(const PointOptions& options, double nanoseconds) {
     return core::paying_threads(options.threads, nanoseconds / 1000);
 }
 
+bool are_alike(const SphereSamples::Implementation& a, const SphereSamples::Implementation& b) {
+    return a.rule == b.rule && a.tables.stride == b.tables.stride;
+}
+
 void check_plan(const SampleArray& samples, const SphereSamples::Implementation& plan) {
     if (samples.storage().plan.get() != &plan)
         throw InvalidArgument("samples",
@@ -83,15 +117,16 @@ void check_plan(const SampleArray& samples, const SphereSamples::Implementation&
 
 }  // namespace points
 
-SphereSamples::Implementation::Implementation(const PointOptions& options, const points::SampleChoice& choice,
-                                              const points::Window& window, double bound)
+SphereSamples::Implementation::Implementation(const PointOptions& options,
+                                              std::shared_ptr<const points::SampleRule> given)
     : options(options),
       layout(options.lmax, options.mmax),
-      sampling(choice.sampling),
-      window(window),
-      bound(bound),
-      polynomials(window, points::polynomial_error(options.error, window, options.lmax)),
-      tables(options, choice.sampling, window),
+      rule(std::move(given)),
+      sampling(rule->sampling),
+      window(rule->window),
+      bound(rule->bound),
+      polynomials(rule->polynomials),
+      tables(options, sampling, window, rule->transforms),
       components(options.spin == 0 ? 1 : 2) {}
 
 SphereSamples::SphereSamples(const PointOptions& options) : implementation_(points::make_samples(options)) {}

@@ -12,19 +12,37 @@
 
 namespace zonal {
 
+namespace points {
+
+/// How functions of any spin are interpolated from samples. SphereSamples that are alike but for their spin
+/// share one.
+struct SampleRule {
+    SampleRule(const SampleChoice& choice, double error);
+
+    const Sampling sampling;
+    const Window window;
+    const double named_error;
+    const double rounding;
+    const double bound;  ///< SphereSamples::bound()
+    const WindowPolynomials polynomials;
+    const std::vector<double> transforms;  ///< Window::transforms()
+};
+
+}  // namespace points
+
 /// What copies of a SphereSamples share.
 class SphereSamples::Implementation : public std::enable_shared_from_this<SphereSamples::Implementation> {
   public:
     /// options: resolved.
-    Implementation(const PointOptions& options, const points::SampleChoice& choice,
-                   const points::Window& window, double bound);
+    Implementation(const PointOptions& options, std::shared_ptr<const points::SampleRule> rule);
 
     const PointOptions options;
     const AlmLayout layout;
-    const points::Sampling sampling;
-    const points::Window window;
+    const std::shared_ptr<const points::SampleRule> rule;
+    const points::Sampling& sampling;
+    const points::Window& window;
     const double bound;
-    const points::WindowPolynomials polynomials;
+    const points::WindowPolynomials& polynomials;
     const points::SampleTables tables;
     const int components;
 };
@@ -60,6 +78,9 @@ int threads_for(const PointOptions& options, double nanoseconds);
 
 /// Rows and those that they are copies of, all of which must be there.
 SampleRows completed(SampleRows rows, std::int64_t n);
+
+/// Whether points among the samples of one lie at the same places among those of the other.
+bool are_alike(const SphereSamples::Implementation& a, const SphereSamples::Implementation& b);
 
 /// Throws InvalidArgument unless the array is of this plan.
 void check_plan(const SampleArray& samples, const SphereSamples::Implementation& plan);

@@ -14,7 +14,7 @@ import pytest
 
 from conftest import BENCH, ZONAL, assert_close, call, largest, read_map
 
-SUBCOMMANDS = ["smooth", "synfast", "alm2map", "map2alm", "anafast", "rotate", "udgrade", "convert", "bin", "lens", "scan", "mask", "wavelet", "weights", "split", "plan", "calibrate", "solve", "info", "compare",
+SUBCOMMANDS = ["smooth", "synfast", "alm2map", "map2alm", "anafast", "rotate", "udgrade", "convert", "bin", "evaluate", "lens", "scan", "mask", "wavelet", "weights", "split", "plan", "calibrate", "solve", "info", "compare",
                "plot"]
 BENCH_SUBCOMMANDS = ["sht", "distributed", "radial", "chebyshev", "plan", "split"]
 # (program, subcommand)

@@ -16,6 +16,8 @@ COMMANDS = [
     "alm2map teb.fits OUT --nside 1024", "anafast i.fits i.fits OUT --lmax 700 --iter 0", "anafast teb.fits OUT",
     "bin events.fits OUT --nside 1024 --lon L --lat B", "compare i.fits i.fits", "convert iqu.fits OUT --order nest",
     "convert i.fits OUT --partial", "convert i.fits OUT --multi-order", "convert teb.fits OUT", "info iqu.fits",
+    "evaluate teb.fits events.fits OUT.fits --gradient", "evaluate iqu.fits few.fits OUT.fits --lmax 700 --iter 0", "convert i.fits OUT --nside 800 --lmax 700 --iter 0",
+    "rotate iqu.fits OUT --from G --to C --lmax 700 --iter 0 --by points",
     "lens teb.fits phi.fits OUT --nside 1024", "lens t.fits phi.fits OUT --nside 1024 --error 1e-3",
     "mask mask.fits OUT --apodise cosine --scale 1deg",
     "map2alm iqu.fits OUT --lmax 1000 --iter 0", "map2alm i.fits OUT --lmax 500 --tolerance 1e-2", "plot i.fits OUT.png",
@@ -72,6 +74,8 @@ def inputs(tmp_path_factory):
     radians = [fits.Column(name, "D", unit="rad", array=values) for name, values in pointings.items()]
     fits.BinTableHDU.from_columns(radians, name="POINTINGS").writeto(folder / "scan.fits")
     healpy.write_alm(folder / "beam.fits", np.ones(healpy.Alm.getsize(1500, 3), complex), lmax=1500, mmax=3, mmax_in=3)
+    few = [fits.Column(name, "D", unit="deg", array=values[:1000]) for name, values in angles.items()]
+    fits.BinTableHDU.from_columns(few).writeto(folder / "few.fits")
     return folder
 
 

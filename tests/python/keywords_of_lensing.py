@@ -1,5 +1,7 @@
 """Keywords of lensing; direct sums at displaced points say what is right."""
 
+import importlib.util
+
 import numpy as np
 
 import zonal
@@ -78,23 +80,30 @@ def _of_the_way_back():
     ]
 
 
-def _of_jax():
-    try:
-        import jax
-    except ImportError:
-        return []
-    jax.config.update("jax_enable_x64", True)
-    from zonal.jax import lens
-    call = lambda **k: np.asarray(lens(TEB[0], PHI, (THETA, LON), **k))
-    narrow = lambda **k: np.asarray(lens(NARROW, PHI, (THETA, LON), error=1e-11, **k))
-    return [
-        of("jax.lens", lambda **k: call(error=1e-11, **k), {}, within=1e-9, curl=(PSI, DEFAULT, lambda: lensed(TEB[0], curl=PSI)),
-           threads=(-1, DEFAULT, raises)),
-        of("jax.lens", lambda **k: bool(abs(call(**k) - lensed(TEB[0])).max() > 1e-6), {}, error=(0.1, 1e-7, lambda: True)),
-        of("jax.lens", narrow, {"lmax": 8, "mmax": 3}, within=1e-9, lmax=(With(7, mmax=4), DEFAULT, lambda: lensed(NARROW, 7, 4)),
-           mmax=(With(4, lmax=7), DEFAULT, lambda: lensed(NARROW, 7, 4))),
-    ]
+def _of_libraries():
+    found = []
+    for name in ("jax", "torch"):
+        if importlib.util.find_spec(name) is None:
+            continue
+        module, given = importlib.import_module(f"zonal.{name}"), np.asarray
+        if name == "jax":
+            importlib.import_module("jax").config.update("jax_enable_x64", True)
+        else:
+            given = importlib.import_module("torch").from_numpy
+        places = given(THETA), given(LON)
+
+        def run(alm, module=module, given=given, places=places, **options):
+            arrays = {key: given(value) if isinstance(value, np.ndarray) else value for key, value in options.items()}
+            return np.asarray(module.lens(given(alm), given(PHI), places, **arrays))
+        found += [
+            of(f"{name}.lens", lambda run=run, **k: run(TEB[0], error=1e-11, **k), {}, within=1e-9, curl=(PSI, DEFAULT, lambda: lensed(TEB[0], curl=PSI)),
+               threads=(-1, DEFAULT, raises)),
+            of(f"{name}.lens", lambda run=run, **k: bool(abs(run(TEB[0], **k) - lensed(TEB[0])).max() > 1e-6), {}, error=(0.1, 1e-7, lambda: True)),
+            of(f"{name}.lens", lambda run=run, **k: run(NARROW, error=1e-11, **k), {"lmax": 8, "mmax": 3}, within=1e-9,
+               lmax=(With(7, mmax=4), DEFAULT, lambda: lensed(NARROW, 7, 4)), mmax=(With(4, lmax=7), DEFAULT, lambda: lensed(NARROW, 7, 4))),
+        ]
+    return found
 
 
 def cases():
-    return [case for group in (*_of_lens(), *_of_class(), *_of_the_way_back(), *_of_jax()) for case in group]
+    return [case for group in (*_of_lens(), *_of_class(), *_of_the_way_back(), *_of_libraries()) for case in group]

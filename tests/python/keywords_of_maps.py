@@ -168,6 +168,42 @@ def _of_analyses():
     ]
 
 
+def _of_resampling():
+    turn = (0.1, 0.2, 0.3)
+    # 8 rings of 20 pixels, which hold l up to 7; alm by healpy, which the analysis with three iterations repeats.
+    small = zonal.Grid.fejer1(8, 20)
+    on = lambda maps, **options: np.stack([zonal.SHT(small, 7).synthesize(one) for one in alm_of(maps, 7, pol=False, **options)])
+    clean = np.where(bad_of(IQU, False), 0, IQU)
+    call = lambda **k: zonal.resample(clean, small, **k)
+    def pair(maps):
+        t, e, b = alm_of(maps, 7, pol=True)
+        return np.concatenate([[zonal.SHT(small, 7).synthesize(t)], zonal.SHT(small, 7, spin=2).synthesize([e, b])])
+
+    def turned(maps):
+        alm = np.array(alm_of(maps, 7, pol=False))
+        for one in alm:
+            healpy.rotate_alm(one, *turn, lmax=7, mmax=7)
+        return np.stack([zonal.SHT(small, 7).synthesize(one) for one in alm])
+
+    rough = lambda **k: zonal.resample(clean, small, rotation=turn, by="points", return_report=True, **k)[1].bound > 1e-6
+    return [
+        of("resample", call, within=1e-11, lmax=(4, 7, lambda: np.stack([zonal.SHT(small, 4).synthesize(one) for one in alm_of(clean, 4, pol=False)])),
+           iterations=(1, 3, lambda: on(clean, iter=1)), pol=(True, False, lambda: pair(clean)),
+           nest=(True, False, lambda: on(to_ring(clean))), rotation=(turn, DEFAULT, lambda: turned(clean)),
+           grid=(RINGS, DEFAULT, raises)),
+        of("resample", call, within=1e-9, tolerance=(1e-12, DEFAULT, lambda: on(clean, iter=12))),
+        of("resample", lambda **k: zonal.resample(clean, small, rotation=turn, return_report=True, **k)[1].interpolated, {},
+           by=("points", "alm", lambda: True)),
+        of("resample", rough, {}, error=(1e-3, 1e-10, lambda: True)),
+        of("resample", lambda **k: bool((zonal.resample(IQU, small, **k) < -1e30).any()), {}, fill_masked=(True, False, lambda: False)),
+        of("resample", lambda **k: isinstance(call(**k), tuple), {}, return_report=(True, DEFAULT, lambda: True)),
+        of("rotate_map", lambda **k: bool(abs(zonal.rotate_map(clean, turn, **k) - zonal.rotate_map(clean, turn)).max() > 0), {},
+           by=("points", "alm", lambda: True)),
+        of("rotate_map", lambda **k: bool(abs(zonal.rotate_map(clean, turn, by="points", **k) - zonal.rotate_map(clean, turn)).max() > 1e-8), {},
+           error=(1e-3, 1e-10, lambda: True)),
+    ]
+
+
 def _tt(spectra):
     return [spectra[name] for name in ("TT", "EE", "BB", "TE", "TB", "EB")] if isinstance(spectra, dict) else spectra
 
@@ -196,4 +232,4 @@ def _turned(maps, lmax=MOST, iter=3, fill=False, pol=False):
 
 def cases():
     """All of them."""
-    return [case for group in (*_of_dipoles(), *_of_analyses()) for case in group]
+    return [case for group in (*_of_dipoles(), *_of_analyses(), *_of_resampling()) for case in group]

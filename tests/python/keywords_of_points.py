@@ -1,5 +1,7 @@
 """Keywords of transforms at points; rings of one pixel each say what is right."""
 
+import importlib.util
+
 import numpy as np
 
 import zonal
@@ -77,14 +79,19 @@ def cases():
         of("SphereFunction.__call__", lambda **k: function(THETA, PHI, **k), {}, within=1e-6,
            gradient=(True, DEFAULT, lambda: with_slopes(ALM))),
     ]
-    try:
-        import jax
-    except ImportError:
-        return [case for group in groups for case in group]
-    jax.config.update("jax_enable_x64", True)
-    from zonal.jax import evaluate
-    groups += _of_class("jax.evaluate", lambda **k: np.asarray(evaluate(PAIR if k.get("spin") else ALM, THETA, PHI, **k)),
-                        lambda **k: np.asarray(evaluate(NARROW, THETA, PHI, **k)))
-    groups.append(of("jax.evaluate", lambda **k: np.asarray(evaluate(NARROW, THETA, PHI, **k)), {"lmax": 8, "mmax": 3}, within=1e-9,
-                     lmax=(With(7, mmax=4), DEFAULT, lambda: direct(NARROW, 7, 4))))
+    for name in ("jax", "torch"):
+        if importlib.util.find_spec(name) is not None:
+            groups += _of_library(name)
     return [case for group in groups for case in group]
+
+
+def _of_library(name):
+    module, given = importlib.import_module(f"zonal.{name}"), np.asarray
+    if name == "jax":
+        importlib.import_module("jax").config.update("jax_enable_x64", True)
+    else:
+        given = importlib.import_module("torch").from_numpy
+    run = lambda alm, **k: np.asarray(module.evaluate(given(alm), given(THETA), given(PHI), **k))
+    return [*_of_class(f"{name}.evaluate", lambda **k: run(PAIR if k.get("spin") else ALM, **k), lambda **k: run(NARROW, **k)),
+            of(f"{name}.evaluate", lambda **k: run(NARROW, **k), {"lmax": 8, "mmax": 3}, within=1e-9,
+               lmax=(With(7, mmax=4), DEFAULT, lambda: direct(NARROW, 7, 4)))]

@@ -153,6 +153,7 @@ LONG = {
     "zonal.PixelConvolution.__call__: pixel-sum": lambda: partial(sums("20arcmin", "pixel-sum"), noise(1024)),
     "zonal.Split.convolve": lambda: partial(zonal.Split(zonal.gaussian_window("1deg", 1000), "2deg", l_cut=300).convolve, noise(1024)),
     "zonal.Split.__init__": lambda: partial(zonal.Split, white(700), "180deg", l_cut=300),
+    "zonal.resample": lambda: partial(zonal.resample, noise(512), 512, rotation="GC", by="points", error=1e-13),
     "zonal.rotate_map zonal.healpy.Rotator.rotate_map_alms": lambda: partial(zonal.rotate_map, noise(512), "GC"),
     "zonal.healpy.Rotator.rotate_map_pixel": lambda: partial(healpy.Rotator(coord="GC").rotate_map_pixel, noise(512)),
     "zonal.Kernel.window": lambda: partial(zonal.Kernel.from_profile(SHORT[::1000], 1 - SHORT[::1000]).window, 150000),

@@ -108,7 +108,7 @@ FOR_FUNCTION = {
     "zonal.spectra.correlation_matrices": {"mask_spectrum": [1.0], "apodisation": np.cos},
     "zonal.spectra.catalogue_counts": {"theta": [0.3, 0.5], "phi": [0.4, 0.1], "random_theta": [0.3, 0.5], "random_phi": [0.4, 0.1]},
     "zonal.masks.fill_holes": {"min_pixels": 3}, "zonal.spectra.pure_alm": {"maps": [SKY, SKY], "mask": np.ones(192), "lmax": 6},
-    "zonal.udgrade": {"nside": 2}, "zonal.mpi.SHT.smooth": {"fwhm": 0.5}, "zonal.mpi.SHT.cross_spectra": {"alms": ALM[None]},
+    "zonal.resample": {"where": 2}, "zonal.udgrade": {"nside": 2}, "zonal.mpi.SHT.smooth": {"fwhm": 0.5}, "zonal.mpi.SHT.cross_spectra": {"alms": ALM[None]},
     "zonal.io.read_psf": {"energy": 200.0}, "zonal.gwrm.periodic": {"order": 2},
     "zonal.chebyshev.Series.integrate_out": {"axis": 0},
     "zonal.gwrm.Condition.__init__": {"ends": ("lower",), "weights": (1.0, 0.0)},

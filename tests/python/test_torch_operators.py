@@ -24,6 +24,10 @@ OPERATORS = [("synthesize", PAIR, "alm", ()), ("synthesize", SCALAR, "alm", ()),
              ("rotate_alm", SCALAR, "alm", (*TURN, LMAX, LMAX, 2, 1)), ("rotate_alm", NARROW, "alm", (*TURN, LMAX, 1, LMAX, 1))]
 
 
+# Those of values at points and of lensing, which have tests of their own.
+OF_POINTS = ["at_points", "from_points", "slopes_at_points", "lens", "lens_back"]
+
+
 @pytest.fixture
 def zt(monkeypatch):
     return torch_stand_in.zonal_torch(monkeypatch)[0]
@@ -50,9 +54,10 @@ def product(a, b):
 
 
 def test_the_operators_are_those_that_are_tested(operators):
-    assert sorted(operators) == sorted({f"zonal::{name}" for name, *_ in OPERATORS})
-    for operator in operators.values():
-        assert operator.schema.startswith("(Tensor array, ") and operator.schema.endswith(") -> Tensor")
+    assert sorted(operators) == sorted({f"zonal::{name}" for name, *_ in OPERATORS} | {f"zonal::{name}" for name in OF_POINTS})
+    for name, operator in operators.items():
+        if not name.startswith("zonal::lens"):
+            assert operator.schema.startswith("(Tensor array, ") and operator.schema.endswith(") -> Tensor")
 
 
 @pytest.mark.parametrize("name, sht, kind, rest", OPERATORS)
@@ -144,3 +149,61 @@ def test_arrays_that_do_not_fit_are_refused(zt):
                           (lambda: zt.synthesize(ones(15), SCALAR.grid), "sht: must be a zonal.SHT, not Grid")]:
         with pytest.raises(TypeError, match=message):
             call()
+
+
+PLACES = np.array([0.3, 1.2, 2.9]), np.array([0.1, -4.0, 7.0])
+
+
+@pytest.mark.parametrize("spin", [0, 2])
+def test_values_at_points_and_their_transposes(zt, operators, spin, rng):
+    theta, phi = map(from_numpy, PLACES)
+    transform = zonal.PointTransform(*PLACES, LMAX, spin, 1e-12)
+    shape = (3, *((2,) if spin else ()))
+    alm = from_numpy(rng.standard_normal((*shape, 15)) + 1j * rng.standard_normal((*shape, 15)))
+    made = zt.evaluate(alm, theta, phi, LMAX, spin, 1e-12)
+    np.testing.assert_allclose(made, transform.synthesize(alm.numpy()), **ROUNDING)
+    rest = (theta, phi, LMAX, LMAX, spin, 1e-12, 1)
+    weights = from_numpy(rng.standard_normal(made.shape))
+    by_alm, by_theta, by_phi, *others = operators["zonal::at_points"].gradients(weights, alm, *rest)
+    assert others == [None] * 5
+    np.testing.assert_allclose(product(by_alm, alm), product(weights, made), rtol=0, atol=SUM)
+    _, south, east = transform.synthesize(alm.numpy(), gradient=True)
+    for found, slopes in ((by_theta, south), (by_phi, east)):
+        np.testing.assert_allclose(found, (weights.numpy() * slopes).reshape(-1, 3).sum(0), rtol=0, atol=SUM)
+    # The adjoint's gradient is the transpose of the adjoint, and what it does at other points the same sums.
+    back = operators["zonal::from_points"](weights, *rest, 15)
+    given = from_numpy(rng.standard_normal(back.shape) + 1j * rng.standard_normal(back.shape))
+    by_values, by_theta, by_phi, *_ = operators["zonal::from_points"].gradients(given, weights, *rest, 15)
+    np.testing.assert_allclose(product(by_values, weights), product(given, back), rtol=0, atol=SUM)
+    for name, array, extra in (("at_points", alm, ()), ("from_points", weights, (15,)), ("slopes_at_points", alm, ())):
+        operator = operators[f"zonal::{name}"]
+        full, empty = operator(array, *rest, *extra), operator.fake(array, *rest, *extra)
+        assert full.shape == empty.shape and full.dtype == empty.dtype
+    with pytest.raises(NotImplementedError, match="gradients by positions have no gradients"):
+        operators["zonal::slopes_at_points"].gradients(made, alm, *rest)
+
+
+@pytest.mark.parametrize("fields", ["T", "TEB"])
+def test_lensing_and_its_gradients(monkeypatch, fields, rng):
+    zt, torch = torch_stand_in.zonal_torch(monkeypatch)
+    operators = torch.operators
+    shape = (3, 15) if fields == "TEB" else (15,)
+    alm = from_numpy(rng.standard_normal(shape) + 1j * rng.standard_normal(shape))
+    potential = from_numpy(0.02 * (rng.standard_normal(15) + 1j * rng.standard_normal(15)))
+    lensing = zonal.Lensing(potential.numpy(), 2, LMAX, fields=fields)
+    made = zt.lens(alm, potential, 2)
+    np.testing.assert_array_equal(made, lensing.lens(alm.numpy()))
+    theta, phi = map(from_numpy, PLACES)
+    np.testing.assert_array_equal(zt.lens(alm, potential, (theta, phi)), zonal.lens(alm.numpy(), potential.numpy(), PLACES))
+    weights, nowhere = from_numpy(rng.standard_normal(made.shape)), from_numpy(np.empty(0))
+    number = next(iter(zt.lens.__globals__["_numbers"].values()))
+    rest = (nowhere, nowhere, number, LMAX, LMAX, 1e-7, 1)
+    by_alm, by_potentials, *others = operators["zonal::lens"].gradients(weights, alm, potential[None], *rest)
+    assert others == [None] * 7
+    counts = np.where(np.arange(15) <= LMAX, 1, 2)
+    np.testing.assert_allclose(by_alm, counts * lensing.adjoint(weights.numpy()), **ROUNDING)
+    np.testing.assert_allclose(by_potentials[0], counts * lensing.differentiate(alm.numpy(), weights.numpy()), **ROUNDING)
+    empty = operators["zonal::lens"].fake(alm, potential[None], *rest)
+    assert empty.shape == made.shape and empty.dtype == made.dtype
+    with pytest.raises(NotImplementedError, match="first order alone"):
+        operators["zonal::lens_back"].gradients(weights, weights, alm, potential[None], *rest)

@@ -29,6 +29,13 @@ class Tensor(np.ndarray):
         """A type, a tensor with one, or a device."""
         return self if kind is self.device else self.astype(getattr(kind, "dtype", kind))
 
+    @property
+    def requires_grad(self):
+        return False
+
+    def unbind(self, axis):
+        return [from_numpy(part) for part in np.moveaxis(self, axis, 0)]
+
     def sqrt(self):
         return np.sqrt(self)
 
@@ -73,11 +80,16 @@ class Operator:
     def register_vmap(self, batched):
         self.batched = batched
 
+    def gradients(self, grad, *arguments):
+        """By all arguments, None for those that have none."""
+        context = types.SimpleNamespace(needs_input_grad=[isinstance(one, Tensor) for one in arguments])
+        context.save_for_backward = lambda *kept: setattr(context, "saved_tensors", kept)
+        self.setup(context, arguments, None)
+        return self.backward(context, grad)
+
     def gradient(self, grad, *arguments):
         """By the first argument; the others have none."""
-        context = types.SimpleNamespace()
-        self.setup(context, arguments, None)
-        first, *others = self.backward(context, grad)
+        first, *others = self.gradients(grad, *arguments)
         assert others == [None] * (len(arguments) - 1)
         return first
 
@@ -93,6 +105,7 @@ def module():
     torch = types.ModuleType("torch")
     torch.operators = operators
     torch.Tensor, torch.from_numpy, torch.exp = Tensor, from_numpy, np.exp
+    torch.stack = lambda parts, axis=0: from_numpy(np.stack(parts, axis))
     torch.library = types.SimpleNamespace(custom_op=custom_op)
     torch.compiler = types.SimpleNamespace(assume_constant_result=lambda function: function)
     torch.autograd = types.SimpleNamespace(forward_ad=types.SimpleNamespace(_current_level=-1))
@@ -110,7 +123,14 @@ def zonal_torch(monkeypatch):
     """A zonal.torch of its own that has this in PyTorch's place, and this. Nobody else sees them."""
     torch, spec = module(), importlib.util.find_spec("zonal.torch")
     made = importlib.util.module_from_spec(spec)
+    parts = [f"zonal._torch_{part}" for part in ("arrays", "lensing", "points")]
+    kept = {name: sys.modules.pop(name) for name in parts if name in sys.modules}
     with monkeypatch.context() as patched:
         patched.setitem(sys.modules, "torch", torch)
-        spec.loader.exec_module(made)
+        try:
+            spec.loader.exec_module(made)
+        finally:
+            for name in parts:
+                sys.modules.pop(name, None)
+            sys.modules.update(kept)
     return made, torch

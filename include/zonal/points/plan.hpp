@@ -8,8 +8,9 @@
 
 namespace zonal {
 
-/// Points among the samples, sorted by where they lie. Immutable; any number of threads may use one at the
-/// same time. 32 bytes a point.
+/// Points among the samples, sorted by where they lie. One serves the samples of every spin, where lmax,
+/// mmax, error and n_points are the same. Immutable; any number of threads may use one at the same time. 32
+/// bytes a point.
 ///
 /// Values are [map, components, n_points()] in the caller's order of the points; their last axis is
 /// contiguous. T is float or double. Results are the same for any number of threads; sums of `spread` are
@@ -30,7 +31,8 @@ class PointPlan {
     const SphereSamples& samples() const;
 
     /// values = those of the functions at the points, Q and U along e_theta and e_phi of each point. Throws
-    /// InvalidArgument for samples of another SphereSamples or without the points' rows.
+    /// InvalidArgument for samples of a SphereSamples that differs in more than its spin, or without the
+    /// points' rows.
     template <class T>
     void interpolate(const SampleArray& samples, View<T, 3> values) const;
     /// And their derivatives d/dtheta and d/dphi, of each component.

@@ -11,7 +11,6 @@
 #include "zonal/device.hpp"
 #include "zonal/mask.hpp"
 #include "zonal/progress.hpp"
-#include "zonal/sky/rotation.hpp"
 #include "zonal/sky/sky_map.hpp"
 #include "zonal/spectrum.hpp"
 #include "zonal/view.hpp"
@@ -109,18 +108,5 @@ double bytes_of_synthesis(const Grid& grid, bool polarized, const AlmLayout& lay
 std::vector<Spectrum> anafast(SkyMap map, const MapAnalysisOptions& options = {});
 /// Returns the cross spectra of two skies with the same fields.
 std::vector<Spectrum> anafast(SkyMap first, SkyMap second, const MapAnalysisOptions& options = {});
-
-/// A map in other coordinates, and how well the analysis on the way went.
-struct RotatedMap {
-    SkyMap map;
-    std::int64_t lmax = 0;
-    MapAnalysisReport report;
-};
-
-/// Turns a map through its alm: g(n) = f(R^-1 n), R that of the angles; Q and U turn with their axes. The
-/// result is a full sky. Unless fill_masked, a pixel is unseen_value where the pixel of `map` that it comes
-/// from is. Set the result's coordinates where the angles are those of coordinate_rotation.
-RotatedMap rotate(const SkyMap& map, const EulerAngles& angles, const MapAnalysisOptions& options = {},
-                  bool fill_masked = false);
 
 }  // namespace zonal

@@ -111,7 +111,7 @@ void lens(const Lensing::Implementation& lensing, const View<const std::complex<
     std::vector<PointErrors> errors;
     const bool direct = lensing.targets.values().empty();
     for_passes(lensing, alm.extent(0), [&](const auto& part, std::int64_t map, std::int64_t n) {
-        auto samples = part.field.samples.make_array(n, part.field.points.rows());
+        auto samples = part.field.samples.make_array(n, part.field.points->rows());
         part.field.samples.template synthesize<T>(part_of(alm, map, n, part.first, part.components), samples,
                                                   report == nullptr ? nullptr : &errors);
         if (report != nullptr) merge(errors, part.components, *report);
@@ -119,7 +119,7 @@ void lens(const Lensing::Implementation& lensing, const View<const std::complex<
         Array<T, 3> apart(direct ? std::array<std::int64_t, 3>{}
                                  : std::array{n, part.components, lensing.targets.n_points()});
         const auto made = direct ? wanted : apart.view();
-        part.field.points.template interpolate<T>(samples, made);
+        part.field.points->template interpolate<T>(samples, made);
         if (part.spin > 0) turn_values(lensing, made, part.spin, 1);
         if (!direct)
             for (std::int64_t k = 0; k < n; ++k)
@@ -143,8 +143,8 @@ void adjoint(const Lensing::Implementation& lensing, const View<const T, 3>& val
                     lensing.targets.gather(given[k][c], turned.view()[k][c]);
             if (part.spin > 0) turn_values(lensing, turned.view(), part.spin, -1);
         }
-        auto samples = part.field.samples.make_array(n, part.field.points.rows());
-        part.field.points.template spread<T>(direct ? given : std::as_const(turned).view(), samples);
+        auto samples = part.field.samples.make_array(n, part.field.points->rows());
+        part.field.points->template spread<T>(direct ? given : std::as_const(turned).view(), samples);
         part.field.samples.template adjoint<T>(samples, part_of(alm, map, n, part.first, part.components));
     });
 }
@@ -229,13 +229,12 @@ Lensing::Implementation::Implementation(points::Targets where, const DeflectionP
     double of_fields = 0;
     for (const int spin : {0, 2}) {
         if (options.components == (spin == 0 ? 2 : 1)) continue;
-        parts.push_back({spin == 0 ? 0 : options.components - 2,
-                         spin == 0 ? 1 : 2,
-                         spin,
-                         {field_options(options.lmax, options.mmax, spin, std::max(left, least_named_error),
-                                        n, options.threads),
-                          {theta.data(), {n}},
-                          {phi.data(), {n}}}});
+        const auto how = field_options(options.lmax, options.mmax, spin, std::max(left, least_named_error), n,
+                                       options.threads);
+        const View<const double, 1> theta_there(theta.data(), {n}), phi_there(phi.data(), {n});
+        parts.push_back({spin == 0 ? 0 : options.components - 2, spin == 0 ? 1 : 2, spin,
+                         parts.empty() ? points::SpinField(how, theta_there, phi_there)
+                                       : points::SpinField(how, parts[0].field.points)});
         of_fields = std::max(of_fields, parts.back().field.samples.bound());
     }
     bound += of_fields;
@@ -254,13 +253,13 @@ double bytes_of_lensing(const Grid& grid, const AlmLayout& potentials, std::int6
     for (const Ring& ring : grid.rings()) n += static_cast<double>(ring.n_pixels);
     const bool scattered = grid.has_other_pixels();
     const double kept = (scattered ? 8 : 0) + (full.derivatives ? 48 : 0);  // for each point
-    const auto plan = deflection_plan(grid, potentials, n_potentials, full.threads);
+    const auto deflecting = deflection_plan(grid, potentials, n_potentials, full.threads);
     // While deflections are made, when points have been displaced, while they are sorted, and in lens().
-    const double while_deflected = static_cast<double>(plan->workspace_bytes()) +
+    const double while_deflected = static_cast<double>(deflecting->workspace_bytes()) +
                                    (scattered ? 16.0 * static_cast<double>(grid.n_pixels()) : 0);
     double most = std::max(32 * n + while_deflected, 64 * n) + (scattered ? 8 * n : 0);
-    constexpr double of_plan = 32, while_planned = 4;
-    double plans = 0, samples = 0;
+    constexpr double plan = 32, while_planned = 4;  // of the points, which T and P share
+    double samples = 0;
     for (const int spin : {0, 2}) {
         if (full.components == (spin == 0 ? 2 : 1)) continue;
         const SphereSamples fields(field_options(full.lmax, full.mmax, spin, full.error,
@@ -268,12 +267,11 @@ double bytes_of_lensing(const Grid& grid, const AlmLayout& potentials, std::int6
         const auto rows = fields.all_rows();
         samples = std::max(samples, 8.0 * static_cast<double>((rows.end - rows.first) * fields.components() *
                                                               fields.implementation().tables.stride));
-        plans += of_plan;
     }
     const double turns = full.components > 1 || full.derivatives ? 16 : 0;
     const double values = 8.0 * full.components * static_cast<double>(grid.n_pixels());
-    most = std::max(most, (kept + plans + while_planned + turns + (full.derivatives ? 0 : 16)) * n);
-    return std::max(most, (kept + plans + turns + (scattered ? 16 : 0)) * n + samples + values);
+    most = std::max(most, (kept + plan + while_planned + turns + (full.derivatives ? 0 : 16)) * n);
+    return std::max(most, (kept + plan + turns + (scattered ? 16 : 0)) * n + samples + values);
 }
 
 namespace {

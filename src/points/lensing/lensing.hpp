@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "points/lensing/targets.hpp"
@@ -14,9 +16,12 @@ namespace points {
 /// Points among the samples of fields of one spin.
 struct SpinField {
     SpinField(const PointOptions& options, View<const double, 1> theta, View<const double, 1> phi)
-        : samples(options), points(samples, theta, phi) {}
+        : samples(options), points(std::make_shared<const PointPlan>(samples, theta, phi)) {}
+    /// The same points. options: differ in their spin alone.
+    SpinField(const PointOptions& options, std::shared_ptr<const PointPlan> others)
+        : samples(options), points(std::move(others)) {}
     SphereSamples samples;
-    PointPlan points;
+    std::shared_ptr<const PointPlan> points;
 };
 
 /// Options of fields that n_points points read.

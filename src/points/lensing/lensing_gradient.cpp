@@ -13,10 +13,10 @@ namespace zonal {
 namespace points {
 
 Array<double, 3> values_of(const SpinField& field, View<const std::complex<double>, 3> alm) {
-    auto samples = field.samples.make_array(alm.extent(0), field.points.rows());
+    auto samples = field.samples.make_array(alm.extent(0), field.points->rows());
     field.samples.synthesize<double>(alm, samples);
-    Array<double, 3> values({alm.extent(0), alm.extent(1), field.points.n_points()});
-    field.points.interpolate<double>(samples, values.view());
+    Array<double, 3> values({alm.extent(0), alm.extent(1), field.points->n_points()});
+    field.points->interpolate<double>(samples, values.view());
     return values;
 }
 

@@ -54,6 +54,30 @@ TEST(PointParts, GiveTheBitsOfTheWholeSkyForLessMemory) {
     }
 }
 
+TEST(PointParts, APlanServesEverySpin) {
+    const std::int64_t lmax = 40;
+    const Points points = cap(0, pi, 200);
+    const SphereSamples scalar(point_options(lmax, 0, 1e-9));
+    const PointPlan shared(scalar, points.theta_view(), points.phi_view());
+    for (const int spin : {0, 1, 2}) {
+        const SphereSamples samples(point_options(lmax, spin, 1e-9));
+        const PointPlan own(samples, points.theta_view(), points.phi_view());
+        const AlmArray alm = random_spin_alm(AlmLayout(lmax), 1, spin == 0 ? 1 : 2, spin, 4);
+        auto array = samples.make_array(1);
+        samples.synthesize<double>(alm.view(), array);
+        MapArray wanted({1, alm.extent(1), points.size()}), made(wanted.extents());
+        own.interpolate<double>(array, wanted.view());
+        shared.interpolate<double>(array, made.view());
+        EXPECT_EQ(largest_difference(made, wanted), 0) << spin;
+        AlmArray of_own(alm.extents()), of_shared(alm.extents());
+        own.spread<double>(wanted.view(), array);
+        samples.adjoint<double>(array, of_own.view());
+        shared.spread<double>(wanted.view(), array);
+        samples.adjoint<double>(array, of_shared.view());
+        EXPECT_EQ(relative_difference(of_shared, of_own), 0) << spin;
+    }
+}
+
 TEST(PointParts, RowsBetweenAreEnough) {
     const SphereSamples samples(point_options(60, 0, 1e-6));
     EXPECT_EQ(samples.rows_between(0, pi), samples.all_rows());
@@ -222,9 +246,11 @@ TEST(PointRefusals, NameTheArgumentAndThePoint) {
     Points points;
     points.add(2, 2);
     const PointPlan plan(samples, points.theta_view(), points.phi_view());
-    auto others = SphereSamples(point_options(8, 0, 1e-9)).make_array();
     MapArray values({1, 1, 1}), two({1, 1, 2});
-    EXPECT_THROW(plan.interpolate<double>(others, values.view()), InvalidArgument);
+    for (const auto& options : {point_options(9, 0, 1e-9), point_options(8, 0, 1e-8)}) {
+        auto others = SphereSamples(options).make_array();
+        EXPECT_THROW(plan.interpolate<double>(others, values.view()), InvalidArgument);
+    }
     auto north = samples.make_array(1, samples.rows_between(0, 0.1));
     EXPECT_THROW(plan.interpolate<double>(north, values.view()), InvalidArgument);
     auto array = samples.make_array(1);

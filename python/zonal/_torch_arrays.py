@@ -1,0 +1,44 @@
+"""Tensors that functions of zonal.torch take, and coefficients of which only m >= 0 are stored."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch  # type: ignore[import-not-found, unused-ignore]
+
+Tensor = Any
+"""A torch.Tensor. Type checkers can read this file without PyTorch."""
+
+
+def counts_(alm: Tensor, lmax: int) -> Tensor:
+    """D: how many coefficients of the sky one stands for, 1 for m = 0 and 2 for the others."""
+    return torch.where(torch.arange(alm.shape[-1], device=alm.device) <= lmax, 1.0, 2.0).to(alm.real.dtype)
+
+
+def require_tensor_(values: Any, name: str) -> None:
+    """Without tangents: PyTorch would take those of an operator's result for 0."""
+    if not isinstance(values, torch.Tensor):
+        raise TypeError(f"{name}: must be a torch.Tensor, not {type(values).__name__}")
+    forward = torch.autograd.forward_ad
+    if forward._current_level >= 0 and forward.unpack_dual(values).tangent is not None:
+        raise NotImplementedError("zonal.torch: has no derivatives in forward mode, as by torch.func.jvp, jacfwd and make_dual: "
+                                  "use backward() or torch.autograd")
+
+
+def real_(values: Tensor, name: str) -> Tensor:
+    require_tensor_(values, name)
+    if values.is_complex():
+        raise TypeError(f"{name}: must hold real numbers, not {values.dtype}")
+    return values.to(torch.promote_types(values.dtype, torch.float32))
+
+
+def complex_(alm: Tensor, name: str = "alm") -> Tensor:
+    require_tensor_(alm, name)
+    if alm.dim() == 0:
+        raise ValueError(f"{name}: has shape (): must be [..., n_alm]")
+    return alm.to(torch.promote_types(alm.dtype, torch.complex64))
+
+
+def host_(values: Tensor) -> Any:
+    """A NumPy array."""
+    return values.detach().resolve_conj().resolve_neg().cpu().contiguous().numpy()
