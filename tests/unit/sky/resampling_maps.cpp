@@ -68,7 +68,8 @@ TEST(Resampling, OfAPartialSkyIsOne) {
     std::vector<std::int64_t> expected;
     for (std::int64_t pixel = 0; pixel < 768; ++pixel) {
         const auto [theta, phi] = healpix::pix2ang(8, healpix::Order::ring, pixel);
-        if (healpix::ang2pix(4, healpix::Order::ring, healpix::Angles{theta, phi}) >= 50) expected.push_back(pixel);
+        if (healpix::ang2pix(4, healpix::Order::ring, healpix::Angles{theta, phi}) >= 50)
+            expected.push_back(pixel);
     }
     EXPECT_EQ(found.header().pixels, expected);
 }

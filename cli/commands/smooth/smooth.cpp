@@ -3,8 +3,8 @@
 #include <memory>
 #include <utility>
 
-#include "commands/smooth_beam.hpp"
-#include "commands/smooth_report.hpp"
+#include "commands/smooth/smooth_beam.hpp"
+#include "commands/smooth/smooth_report.hpp"
 #include "commands/subcommands.hpp"
 #include "engine/alm_file.hpp"
 #include "engine/job_sky.hpp"

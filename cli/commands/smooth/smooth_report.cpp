@@ -1,4 +1,4 @@
-#include "commands/smooth_report.hpp"
+#include "commands/smooth/smooth_report.hpp"
 
 #include <fmt/core.h>
 

@@ -1,9 +1,9 @@
-#include "commands/smooth_beam.hpp"
+#include "commands/smooth/smooth_beam.hpp"
 
 #include <utility>
 
 #include "commands/recipe.hpp"
-#include "commands/smooth_report.hpp"
+#include "commands/smooth/smooth_report.hpp"
 #include "options/analysis_options.hpp"
 #include "zonal/angle.hpp"
 #include "zonal/beams/smoothing.hpp"
