@@ -25,6 +25,7 @@ def lens(alm: Array, phi: Array, where: Where, lmax: int | None = None, *, curl:
     phi and curl, [n], are traced as alm are; where is no traced value. It has derivatives of first order, in reverse
     (jax.grad, jax.vjp), by alm, phi and curl. Points are sorted in each call; on a GPU all travels to the host and back.
 
+    >>> import zonal.jax
     >>> with jax.enable_x64(True):
     ...     alm, phi = (jnp.asarray(zonal.synalm(np.ones(9), seed=seed)) for seed in (1, 2))
     ...     slope = jax.grad(lambda p: zonal.jax.lens(alm, 1e-3 * p, 4).sum())(phi)

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from test_band_powers import BINS, LMAX, SMOOTH, powers, sky
 
+from test_band_powers import BINS, LMAX, SMOOTH, powers, sky
 from zonal.spectra import Field, chi_squared, estimate
 
 

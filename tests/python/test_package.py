@@ -71,7 +71,8 @@ def test_examples_of_docstrings_hold(module):
     assert result.failed == 0
 
 
-@pytest.mark.parametrize("page", ["python/chebyshev.md", "python/gradients.md", "python/maps.md", "python/spectra.md"])
+@pytest.mark.parametrize("page", ["python/chebyshev.md", "python/covariance.md", "python/gradients.md", "python/maps.md",
+                                  "python/spectra.md"])
 def test_pages_say_what_happens(page):
     found = doctest.testfile(str(Path(__file__).parents[2] / "docs" / page), module_relative=False)
     assert found.failed == 0 and found.attempted > 10
