@@ -21,6 +21,7 @@ enum class ApodizationDistance {
     angle   ///< d / scale, as in Grain et al. 2009, who have the names C1 and C2 the other way round
 };
 
+/// How edges are made smooth.
 struct ApodizationOptions {
     Apodization kind = Apodization::cosine;
     ApodizationDistance distance = ApodizationDistance::chord;  ///< of cosine and sine

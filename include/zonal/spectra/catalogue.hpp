@@ -14,6 +14,7 @@ struct CataloguePoints {
     View<const double, 1> weight = {};
 };
 
+/// How sums over points are made.
 struct CatalogueOptions {
     std::int64_t lmax = -1;       ///< must be given
     std::int64_t mask_lmax = -1;  ///< -1: 2 lmax, as coupling_matrices uses it

@@ -34,6 +34,7 @@ struct MaskedSky {
     View<const double, 2> variances = {};
 };
 
+/// Where a covariance is exact.
 struct CovarianceOptions {
     /// Where both degrees are up to it, the covariance is exact; -1: nowhere. From 2 on if a map has spin 2.
     std::int64_t exact_lmax = 32;
@@ -43,6 +44,7 @@ struct CovarianceOptions {
     int threads = 0;  ///< 0: available_cpus(); results do not depend on it
 };
 
+/// Where it was, and what it left out.
 struct CovarianceReport {
     std::int64_t exact_lmax = -1;      ///< not above the lmax of the pseudo-spectra
     std::int64_t exact_sky_lmax = -1;  ///< that was used

@@ -24,6 +24,7 @@ enum class SpectraKind {
 /// How many they are.
 std::int64_t n_spectra(SpectraKind kind);
 
+/// What bands are decoupled from.
 struct DecouplingOptions {
     std::int64_t lmax_sky = -1;  ///< the degrees of the sky that windows have; -1: the last of the bins
     std::vector<double>
@@ -40,6 +41,7 @@ inline constexpr double poor_condition = 1e3;
 /// Above this the bins are refused: half of a double's digits are lost.
 inline constexpr double hopeless_condition = 1e8;
 
+/// The matrices of one kind of spectra.
 struct Decoupling {
     Array<double, 4> matrix{};   ///< K^-1 B, [spectrum, band, spectrum, l], l up to the bins' lmax
     Array<double, 4> windows{};  ///< F = K^-1 B M, [spectrum, band, spectrum, l'], l' up to lmax_sky

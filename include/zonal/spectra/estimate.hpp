@@ -31,6 +31,7 @@ struct MaskedField {
     bool masked = false;  ///< the maps have been multiplied by their masks already
 };
 
+/// How bands are decoupled.
 struct EstimateOptions {
     std::int64_t lmax_sky = -1;         ///< as of DecouplingOptions
     std::optional<bool> low_degrees{};  ///< likewise
@@ -48,6 +49,7 @@ struct SpectraBlock {
     std::shared_ptr<const Decoupling> decoupling{};  ///< blocks of the same masks and transfer share theirs
 };
 
+/// What estimate_bands found.
 struct BandEstimate {
     std::vector<SpectraBlock> blocks{};  ///< of the fields 0 and 0, 0 and 1, ...
     Array<double, 3> mask_spectra{};     ///< W_L of all pairs of masks that differ, [mask, mask, L]

@@ -16,6 +16,7 @@
 /// coefficients sqrt((l+s)!/(l-s)!) w_lm, and N_l = sqrt((l+2)!/(l-2)!). E_pure is made likewise.
 namespace zonal {
 
+/// Which parts are pure.
 struct PurificationOptions {
     std::int64_t lmax = -1;       ///< of the result: >= 2
     std::int64_t mask_lmax = -1;  ///< of the mask's derivatives; -1: default_mask_lmax

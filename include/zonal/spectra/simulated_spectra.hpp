@@ -32,6 +32,7 @@ void sample_covariance(View<const double, 2> samples, View<double, 1> mean, View
 /// 2) / (n - 1) for k values (Hartlap, Simon & Schneider 2007). Throws InvalidArgument unless n > k + 2.
 double hartlap_factor(std::int64_t n_samples, std::int64_t n_values);
 
+/// chi^2, and what it says of a model.
 struct ChiSquared {
     double value = 0;
     double p = 1;  ///< the share of Gaussian residuals with as large a value or a larger one
