@@ -122,6 +122,8 @@ def moments(mask: ArrayLike, other: ArrayLike | None = None, *, grid: Grid | Non
     """
     if isinstance(mask, Map):
         grid = mask.grid if grid is None else grid
+    if mask is None:
+        raise TypeError("mask = None: must be [pixel]")
     size = np.asarray(mask).size if not isinstance(mask, Map) else mask.grid.n_pixels
     on = grid_of_length("mask", size) if grid is None else required_grid("grid", grid)
     first, second = weights_of("mask", mask, on.n_pixels), weights_of("other", other, on.n_pixels)

@@ -1,9 +1,12 @@
 #include "points/sample_choice.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 
 #include "fft/complex_fft.hpp"
+#include "zonal/error.hpp"
 
 namespace zonal::points {
 namespace {
@@ -56,6 +59,12 @@ std::vector<SampleChoice> sample_choices(const PointOptions& options) {
     choices.reserve(found.size());
     for (const Costed& each : found) choices.push_back(each.choice);
     return choices;
+}
+
+void check_named_error(double error) {
+    if (!(error >= least_named_error && error <= largest_named_error))
+        throw InvalidArgument("error", error,
+                              fmt::format("must be from {} to {}", least_named_error, largest_named_error));
 }
 
 }  // namespace zonal::points

@@ -21,6 +21,8 @@ std::vector<SampleChoice> sample_choices(const PointOptions& options);
 
 /// What PointOptions::error may be.
 inline constexpr double least_named_error = 2e-14, largest_named_error = 0.1;
+/// Throws InvalidArgument.
+void check_named_error(double error);
 
 /// Shares of `error` that the window itself may take at most, what its polynomials leave of it, and its
 /// rounding; together they must not be more than all of it.

@@ -27,9 +27,7 @@ PointOptions resolve(const PointOptions& options) {
     PointOptions resolved = options;
     resolved.mmax = checked.mmax;
     resolved.threads = checked.threads;
-    if (!(options.error >= least_named_error && options.error <= largest_named_error))
-        throw InvalidArgument("error", options.error,
-                              fmt::format("must be from {} to {}", least_named_error, largest_named_error));
+    check_named_error(options.error);
     if (options.n_points < 0)
         throw InvalidArgument("n_points", options.n_points,
                               "must be 0 (two for each coefficient) or positive");

@@ -3,10 +3,12 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <utility>
 
+#include "spectra/level_factors.hpp"
 #include "zonal/error.hpp"
 #include "zonal/memory.hpp"
 
@@ -72,7 +74,7 @@ struct ObservedSky {
     }
 };
 
-void check(const std::vector<MaskedField>& fields, const BandEstimate& estimate, View<const double, 3> c_l,
+void check(const std::vector<MaskedField>& fields, const BandEstimate& estimate, View<const double, 3> theory,
            std::int64_t lmax_sky, std::int64_t n_values, View<double, 2> covariance) {
     if (fields.size() != estimate.mask_of.size())
         throw InvalidArgument("fields", std::ssize(fields),
@@ -80,10 +82,23 @@ void check(const std::vector<MaskedField>& fields, const BandEstimate& estimate,
     for (const MaskedField& field : fields)
         if (!(field.grid == fields.front().grid))
             throw InvalidArgument("fields", "must be on one grid for a covariance");
-    if (c_l.extent(0) != 3 || c_l.extent(1) != 3 || c_l.extent(2) <= lmax_sky)
+    if (theory.extent(0) != 3 || theory.extent(1) != 3 || theory.extent(2) <= lmax_sky)
         throw InvalidArgument(
-            "c_l", fmt::format("shape [{}, {}, {}]", c_l.extent(0), c_l.extent(1), c_l.extent(2)),
+            "theory", fmt::format("shape [{}, {}, {}]", theory.extent(0), theory.extent(1), theory.extent(2)),
             fmt::format("must be [3, 3, {}], of T, E and B up to lmax_sky = {}", lmax_sky + 1, lmax_sky));
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j)
+            for (std::int64_t l = 0; l <= lmax_sky; ++l) {
+                if (!std::isfinite(theory(i, j, l)))
+                    throw InvalidArgument("theory", fmt::format("has {} at l = {}: must hold finite numbers",
+                                                                theory(i, j, l), l));
+                if (theory(i, j, l) != theory(j, i, l))
+                    throw InvalidArgument("theory",
+                                          fmt::format("[{}, {}] and [{}, {}] differ at l = {}: must "
+                                                      "be equal",
+                                                      i, j, j, i, l));
+            }
+    masked::require_covariance("theory", theory);
     if (covariance.extent(0) != n_values || covariance.extent(1) != n_values)
         throw InvalidArgument("covariance",
                               fmt::format("shape [{}, {}]", covariance.extent(0), covariance.extent(1)),
@@ -93,7 +108,7 @@ void check(const std::vector<MaskedField>& fields, const BandEstimate& estimate,
 }  // namespace
 
 CovarianceReport band_covariance(const std::vector<MaskedField>& fields, const BandEstimate& estimate,
-                                 View<const double, 3> c_l, View<double, 2> covariance,
+                                 View<const double, 3> theory, View<double, 2> covariance,
                                  const CovarianceOptions& options) {
     if (estimate.blocks.empty()) throw InvalidArgument("estimate", "must have bands");
     const auto& first = *estimate.blocks.front().decoupling;
@@ -101,10 +116,10 @@ CovarianceReport band_covariance(const std::vector<MaskedField>& fields, const B
     const std::int64_t lmax_sky = first.windows.extent(3) - 1;
     std::int64_t n_spectra = 0;
     for (const SpectraBlock& block : estimate.blocks) n_spectra += std::ssize(block.names);
-    check(fields, estimate, c_l, lmax_sky, n_spectra * n_bands, covariance);
+    check(fields, estimate, theory, lmax_sky, n_spectra * n_bands, covariance);
     require_memory(8 * static_cast<double>(n_spectra * n_bands) * static_cast<double>(n_spectra * degrees),
                    fmt::format("the covariance of {} bands", n_spectra * n_bands));
-    const ObservedSky sky(fields, c_l, lmax_sky);
+    const ObservedSky sky(fields, theory, lmax_sky);
     Array<double, 3> values({n_spectra * n_bands, n_spectra, degrees});
     std::fill_n(values.data(), values.size(), 0.0);
     std::vector<ComponentPair> pairs;

@@ -7,6 +7,7 @@
 #include "sht/array_checks.hpp"
 #include "spectra/covariance_sink.hpp"
 #include "spectra/exact_covariance.hpp"
+#include "spectra/level_factors.hpp"
 #include "spectra/masked_sky.hpp"
 #include "spectra/narrow_kernel.hpp"
 #include "zonal/error.hpp"
@@ -28,6 +29,7 @@ CovarianceReport fill(const MaskedSky& sky, const std::vector<ComponentPair>& sp
     for (const auto& map : sky.maps)
         if (exact >= 0 && exact < map.spin)
             throw InvalidArgument("exact_lmax", exact, "must be 2 or more where a map has spin 2, or -1");
+    require_covariance("c_l", sky.c_l);
     const std::int64_t asked = options.exact_sky_lmax;
     if (asked != -1 && (asked < exact || asked > top))
         throw InvalidArgument("exact_sky_lmax", asked,

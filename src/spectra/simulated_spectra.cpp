@@ -12,6 +12,7 @@
 
 #include "core/parallel.hpp"
 #include "sht/array_checks.hpp"
+#include "spectra/level_factors.hpp"
 #include "spectra/masked_sky.hpp"
 #include "zonal/error.hpp"
 #include "zonal/sht.hpp"
@@ -41,38 +42,6 @@ std::vector<Draw> draws_of(const std::vector<Component>& components) {
     return draws;
 }
 
-/// L of C = L L^T for each degree, with components in the order of their draws: [l, component, drawn
-/// component]. What is negative by rounding, as of realize, counts as 0.
-Array<double, 3> factors_of(const View<const double, 3>& c_l, const std::vector<int>& order) {
-    constexpr double rounding = 1e-6;
-    const auto n = std::ssize(order);
-    Array<double, 3> factors({c_l.extent(2), n, n});
-    for (std::int64_t l = 0; l < c_l.extent(2); ++l)
-        for (std::int64_t j = 0; j < n; ++j) {
-            const auto at = [&](std::int64_t k) { return order[static_cast<std::size_t>(k)]; };
-            for (std::int64_t i = j; i < n; ++i) {
-                double rest = c_l(at(i), at(j), l);
-                for (std::int64_t k = 0; k < j; ++k)
-                    rest -= factors(l, at(i), at(k)) * factors(l, at(j), at(k));
-                const double scale = std::sqrt(std::abs(c_l(at(i), at(i), l) * c_l(at(j), at(j), l)));
-                double& factor = factors(l, at(i), at(j));
-                const double diagonal = factors(l, at(j), at(j));
-                if (i == j)
-                    factor = rest > 4e-16 * static_cast<double>(n) * scale ? std::sqrt(rest) : 0;
-                else if (diagonal > 0)
-                    factor = rest / diagonal;
-                if ((i == j && rest < -rounding * scale) ||
-                    (i != j && diagonal == 0 && std::abs(rest) > rounding * scale))
-                    throw InvalidArgument(
-                        "c_l",
-                        fmt::format("is no covariance at l = {}: the matrix of the components' spectra must "
-                                    "be positive semi-definite",
-                                    l));
-            }
-        }
-    return factors;
-}
-
 /// Draws skies of one request.
 class Simulation {
   public:
@@ -89,7 +58,7 @@ class Simulation {
             const auto &x = draws_[static_cast<std::size_t>(a)], &y = draws_[static_cast<std::size_t>(b)];
             return std::pair(x.group, x.component) < std::pair(y.group, y.component);
         });
-        factors_ = factors_of(sky.c_l, order);
+        factors_ = level_factors("c_l", sky.c_l, order);
         for (const auto& draw : draws_) n_groups_ = std::max(n_groups_, draw.group + 1);
         for (const int spin : {0, 2})
             if (std::any_of(sky.maps.begin(), sky.maps.end(),

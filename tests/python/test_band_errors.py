@@ -26,6 +26,8 @@ def test_bands_without_theory_have_no_error_bars():
         powers().chi_squared(np.ones(LMAX + 1))
     with pytest.raises(ValueError, match=r"theory\['TT'\]: ends at l = 3: must reach lmax_sky = 24"):
         estimate(Field(sky()[0]), BINS, lmax_sky=LMAX, theory=np.ones(4))
+    with pytest.raises(ValueError, match="theory: is no covariance at l = 2"):
+        estimate(Field(sky()), BINS, lmax_sky=LMAX, theory={"TT": np.ones(LMAX + 1), "EE": np.ones(LMAX + 1), "TE": 2 * (np.arange(LMAX + 1) > 1)})
     with pytest.raises(ValueError, match="must have names of TT, EE, BB, TE, TB, EB"):
         estimate(Field(sky()[0]), BINS, lmax_sky=LMAX, theory={"ET": np.ones(LMAX + 1)})
 

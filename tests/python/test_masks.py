@@ -169,3 +169,10 @@ def test_moments():
 def test_refusals(call, words):
     with pytest.raises(ValueError, match=words):
         call()
+
+
+def test_no_mask_is_no_mask_of_ones():
+    with pytest.raises(TypeError, match="mask = None: must be"):
+        masks.moments(None)
+    with pytest.raises(TypeError, match="mask = None: must be"):
+        zonal.spectra.pure_alm(np.ones((2, 192)), None, 8)

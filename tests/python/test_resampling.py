@@ -102,6 +102,7 @@ def test_what_it_cannot_do_it_says():
                           (lambda: zonal.resample(sky, 8, grid=GRIDS[0], iterations=1, tolerance=1e-3), "exclude each other"),
                           (lambda: zonal.resample(sky, ([4.0], [0.0]), grid=GRIDS[0]), r"theta = 4: must be from 0 to pi \(point 0\)"),
                           (lambda: zonal.resample(sky, ([1.0], [0.0]), grid=GRIDS[0], error=1), "error = 1: must be from"),
+                          (lambda: zonal.resample(sky, 8, grid=GRIDS[0], error=0), "error = 0: must be from"),
                           (lambda: zonal.resample(np.where(sky > 0, sky, np.nan), 8, grid=GRIDS[0]), "NaN")]:
         with pytest.raises(ValueError, match=message):
             call()

@@ -19,7 +19,7 @@ namespace zonal {
 /// Exact up to options.exact_lmax and approximate above, as pseudo_covariance. Throws InvalidArgument, and
 /// OutOfMemory.
 CovarianceReport band_covariance(const std::vector<MaskedField>& fields, const BandEstimate& estimate,
-                                 View<const double, 3> c_l, View<double, 2> covariance,
+                                 View<const double, 3> theory, View<double, 2> covariance,
                                  const CovarianceOptions& options = {});
 
 }  // namespace zonal

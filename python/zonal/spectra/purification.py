@@ -74,7 +74,8 @@ def pure_alm(maps: ArrayLike, mask: ArrayLike, lmax: int | None = None, *, pure:
                                         *_PURE[pure], _not_negative("iterations", iterations), resolve(threads), resolve_device(device))
     alm = np.empty((len(rows) // 2, 2, options.n_alm), np.complex128)
     weights = weights_of("mask", mask, on.n_pixels, bool(nest))
-    assert weights is not None
+    if weights is None:
+        raise TypeError("mask = None: must be [pixel]; Q and U of the whole sky are pure without")
     growth, remainder, has_kinks = _core.pure_alm(on._grid, rows.reshape(-1, 2, on.n_pixels), weights, alm, options)
     if has_kinks:
         warn([f"mask: has kinks: the power of its second derivatives grows {growth:.3g} times in the last octave (smooth masks: below 1), "

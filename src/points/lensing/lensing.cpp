@@ -36,9 +36,7 @@ LensingOptions resolved(LensingOptions options) {
     sht::check_components(options.components);
     if (options.components > 1 && options.lmax < 2)
         throw InvalidArgument("lmax", options.lmax, "must be 2 or more with E and B, which begin there");
-    if (!(options.error >= least_named_error && options.error <= largest_named_error))
-        throw InvalidArgument("error", options.error,
-                              fmt::format("must be from {} to {}", least_named_error, largest_named_error));
+    check_named_error(options.error);
     return options;
 }
 

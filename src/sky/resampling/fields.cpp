@@ -13,6 +13,7 @@
 
 #include "core/interruption.hpp"
 #include "core/parallel.hpp"
+#include "points/sample_choice.hpp"
 #include "sht/array_checks.hpp"
 #include "sht/progress_part.hpp"
 #include "sht/transform.hpp"
@@ -93,6 +94,7 @@ class Resampler {
     void check() const {
         if (options_.analysis.mask_mode == MaskMode::renormalize)
             throw InvalidArgument("mask_mode", "renormalize", "must be zero or error");
+        points::check_named_error(options_.error);
         const std::int64_t rows = fields_ == Fields::iqu ? 3 : fields_ == Fields::qu ? 2 : maps_.extent(0);
         sht::check_extent("maps", maps_, 0, "field", rows);
         sht::check_extent("maps", maps_, 1, "pixel", grid_.n_pixels());

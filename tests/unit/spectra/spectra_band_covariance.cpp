@@ -123,6 +123,16 @@ TEST(BandCovariance, RefusesWhatDoesNotFit) {
                 ThrowsMessage<InvalidArgument>(HasSubstr("must be [3, 3, 12]")));
     EXPECT_THAT([&] { band_covariance({given.fields[0]}, estimate, given.c_l.view(), found.view()); },
                 ThrowsMessage<InvalidArgument>(HasSubstr("must be the 2 of the estimate")));
+    Array<double, 3> wrong = given.c_l;
+    wrong(0, 1, 7) = wrong(1, 0, 7) = 2 * given.c_l(0, 0, 7);
+    EXPECT_THAT([&] { band_covariance(given.fields, estimate, wrong.view(), found.view()); },
+                ThrowsMessage<InvalidArgument>(HasSubstr("theory: is no covariance at l = 7")));
+    wrong(1, 0, 7) = 0;
+    EXPECT_THAT([&] { band_covariance(given.fields, estimate, wrong.view(), found.view()); },
+                ThrowsMessage<InvalidArgument>(HasSubstr("differ at l = 7")));
+    wrong(1, 0, 7) = std::nan("");
+    EXPECT_THAT([&] { band_covariance(given.fields, estimate, wrong.view(), found.view()); },
+                ThrowsMessage<InvalidArgument>(HasSubstr("theory: has nan at l = 7")));
     given.fields[1].grid = Grid::healpix(8);
     EXPECT_THAT([&] { band_covariance(given.fields, estimate, given.c_l.view(), found.view()); },
                 ThrowsMessage<InvalidArgument>(HasSubstr("one grid")));
