@@ -1,10 +1,12 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <mutex>
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "core/parallel.hpp"
@@ -87,6 +89,9 @@ TEST(ParallelFor, RethrowsAfterAllThreadsHaveStopped) {
                     --running;
                     throw std::runtime_error("task 17");
                 }
+                // All of them would take half a minute, so that the thread of task 17 comes first however
+                // busy the machine is.
+                if (task > 17) std::this_thread::sleep_for(std::chrono::milliseconds(1));
                 --running;
             });
         } catch (const std::runtime_error& error) {
