@@ -130,7 +130,7 @@ TEST(BandCovariance, RefusesWhatDoesNotFit) {
     wrong(1, 0, 7) = 0;
     EXPECT_THAT([&] { band_covariance(given.fields, estimate, wrong.view(), found.view()); },
                 ThrowsMessage<InvalidArgument>(HasSubstr("differ at l = 7")));
-    wrong(1, 0, 7) = std::nan("");
+    wrong(0, 1, 7) = std::nan("");
     EXPECT_THAT([&] { band_covariance(given.fields, estimate, wrong.view(), found.view()); },
                 ThrowsMessage<InvalidArgument>(HasSubstr("theory: has nan at l = 7")));
     given.fields[1].grid = Grid::healpix(8);
