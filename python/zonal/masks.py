@@ -75,7 +75,7 @@ def apodize(mask: ArrayLike, scale: AngleLike, kind: Literal["cosine", "sine", "
     distances = {"namaster": _core.ApodizationDistance.chord, "grain": _core.ApodizationDistance.angle}
     if like is not None and chosen == _core.Apodization.smooth:
         raise ValueError(f"like = {like!r}: is for kind = 'cosine' or 'sine' alone")
-    if like is not None and like not in distances:
+    if like is not None and (not isinstance(like, str) or like not in distances):
         raise ValueError(f"like = {like!r}: must be one of {', '.join(map(repr, distances))}")
     size = width(scale, "scale")
     rows = _Mask(mask, nest)

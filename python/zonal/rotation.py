@@ -15,7 +15,7 @@ from ._devices import DeviceLike, resolve_device
 from ._kinds import Maps
 from ._maps import MapRows
 from ._notes import warn
-from ._pixels import UNSEEN
+from ._pixels import UNSEEN, required_grid
 from ._progress import Progress, reporting
 from ._threads import resolve
 from ._units import quantity_unit, with_unit
@@ -152,7 +152,7 @@ def resample(maps: Any, where: Where, *, grid: Grid | None = None, rotation: Rot
     >>> zonal.resample(sky, ([0.0, np.pi / 2], [0.0, 1.0]), lmax=12).shape
     (2,)
     """
-    given = MapRows(maps, grid, nest, pol, any_grid=True)
+    given = MapRows(maps, None if grid is None else required_grid("grid", grid), nest, pol, any_grid=True)
     to = where if isinstance(where, (Grid, tuple, list)) else Grid.healpix(integer("where", where))
     if iterations is not None and tolerance is not None:
         raise ValueError("iterations and tolerance: exclude each other")

@@ -53,7 +53,8 @@ struct Ball {
 /// The unit vector at x, y of a face: the centres of pixels have whole numbers.
 healpix::Vector vector_at(std::int64_t nside, std::int64_t face, double x, double y) {
     const auto n = static_cast<double>(nside), quarter = static_cast<double>(face % 4);
-    const double row = static_cast<double>(face / 4 + 2) * n - x - y - 1;
+    const std::int64_t row_of_faces = face / 4;
+    const double row = static_cast<double>(row_of_faces + 2) * n - x - y - 1;
     double z, phi;
     if (row >= n && row <= 3 * n) {
         z = 4.0 / 3 - 2 * row / (3 * n);

@@ -52,10 +52,9 @@ class KeptRules {
         const std::lock_guard lock(mutex_);
         std::erase_if(rules_, [](const auto& rule) { return rule.expired(); });
         for (const auto& kept : rules_)
-            if (const auto rule = kept.lock(); rule && rule->sampling.degree == choice.sampling.degree &&
-                                               rule->sampling.n == choice.sampling.n &&
-                                               rule->window.width() == choice.width &&
-                                               rule->named_error == error)
+            if (auto rule = kept.lock(); rule && rule->sampling.degree == choice.sampling.degree &&
+                                         rule->sampling.n == choice.sampling.n &&
+                                         rule->window.width() == choice.width && rule->named_error == error)
                 return rule;
         auto made = std::make_shared<const SampleRule>(choice, error);
         rules_.push_back(made);

@@ -34,7 +34,7 @@ struct SampleRule {
 class SphereSamples::Implementation : public std::enable_shared_from_this<SphereSamples::Implementation> {
   public:
     /// options: resolved.
-    Implementation(const PointOptions& options, std::shared_ptr<const points::SampleRule> rule);
+    Implementation(const PointOptions& options, std::shared_ptr<const points::SampleRule> given);
 
     const PointOptions options;
     const AlmLayout layout;

@@ -208,6 +208,7 @@ MaskSmoothness pure_alm(const Grid& grid, View<const double, 3> maps, View<const
 void pure_coupling_matrices(View<const double, 2> mask_spectra, const std::vector<PureCouplingKind>& kinds,
                             View<double, 4> matrices, int threads) {
     std::vector<CouplingKind> plain;
+    plain.reserve(kinds.size());
     for (const auto kind : kinds)
         plain.push_back(kind == PureCouplingKind::plain_pure ? CouplingKind::spin02 : CouplingKind::spin00);
     coupling_matrices(mask_spectra, plain, matrices, threads);

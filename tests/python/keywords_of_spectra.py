@@ -5,7 +5,7 @@ import numpy as np
 import zonal
 from keywords_of_healpy import FULL, RNG
 from keywords_of_zonal import HEALPIX, N, of, raises, to_ring
-from zonal.spectra import Bins, Field, estimate
+from zonal.spectra import Bins, Field, estimate, simulated_spectra
 
 BINS = Bins.linear(4, lmax=13)
 MASK = RNG.uniform(0.1, 1, size=N)
@@ -89,6 +89,8 @@ def _of_estimates():
            names=(["EE", "BB"], ["EE", "EB", "BB"], lambda: 2)),
         of("spectra.BandPowers.plot", drawn, c_l=(FLAT, None, lambda: [len(powers.plot().lines) + 1, False]),
            log_x=(True, False, lambda: [len(powers.plot().lines), True])),
+        of("spectra.simulated_spectra", lambda **k: simulated_spectra(FLAT, MASK, 4, 1, **k)[0],
+           seed=(2, 1, lambda: simulated_spectra(FLAT, MASK, 4, 2)[1])),
         of("spectra.coupling_matrices", lambda **k: zonal.spectra.coupling_matrices([4 * np.pi], 4, **k),  # of a mask of ones
            kinds=("00", ("00", "02", "++", "--"), lambda: np.eye(5))),
     ]

@@ -30,7 +30,7 @@ SURFACE = chebyshev.Series(np.ones((3, 3)))
 SOLUTION = gwrm.solve({U: -U}, {U: 1}, t=(0, 1))
 BINS = zonal.spectra.Bins.linear(3, 7)
 FIELD = zonal.spectra.Field(SKY)
-POWERS = zonal.spectra.estimate(FIELD, BINS, lmax_sky=8)
+POWERS = zonal.spectra.estimate(FIELD, BINS, lmax_sky=8, theory=np.ones(9))
 
 
 def _text(name, *lines):

@@ -120,10 +120,12 @@ Array<double, 2> covariance_of(const std::vector<MaskedField>& fields, const Ban
 using Blocks = nb::typed<nb::list, nb::any>;
 /// Blocks, W_L, the number of each part's mask, notes, the covariance of all bands for the theory [3, 3, l]
 /// of T, E and B, and what it left out of the sky.
-nb::tuple estimated(const std::vector<Field>& given, const Bins& bins, std::int64_t lmax_sky,
-                    std::optional<bool> low_degrees,
-                    const std::optional<HostArrayOfRank<const double, 3>>& theory, std::int64_t exact_lmax,
-                    int threads) {
+std::tuple<Blocks, nb::ndarray<nb::numpy, double>, std::vector<std::vector<std::int64_t>>,
+           std::vector<std::string>, nb::ndarray<nb::numpy, double>,
+           std::tuple<std::int64_t, std::int64_t, double>>
+estimated(const std::vector<Field>& given, const Bins& bins, std::int64_t lmax_sky,
+          std::optional<bool> low_degrees, const std::optional<HostArrayOfRank<const double, 3>>& theory,
+          std::int64_t exact_lmax, int threads) {
     std::vector<MaskedField> fields;
     for (const auto& one : given) fields.push_back(field_of(one));
     std::optional<View<const double, 3>> c_l;
@@ -143,9 +145,12 @@ nb::tuple estimated(const std::vector<Field>& given, const Bins& bins, std::int6
             notes.push_back(note);
         blocks.append(block_of(block));
     }
-    return nb::make_tuple(blocks, array_of<3>(std::move(found.mask_spectra)), nb::cast(found.mask_of),
-                          nb::cast(notes), array_of<2>(std::move(covariance)),
-                          nb::make_tuple(report.exact_lmax, report.exact_sky_lmax, report.lost_share));
+    return {blocks,
+            array_of<3>(std::move(found.mask_spectra)),
+            found.mask_of,
+            notes,
+            array_of<2>(std::move(covariance)),
+            {report.exact_lmax, report.exact_sky_lmax, report.lost_share}};
 }
 
 }  // namespace

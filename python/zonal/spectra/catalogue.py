@@ -36,7 +36,7 @@ def catalogue_field(theta: ArrayLike, phi: ArrayLike, values: ArrayLike, lmax: i
     """Returns the pseudo-alm of values at points, sum_i w_i f_i conj(Y_lm(i)), and of the mask that the points are, sum_i w_i conj(Y_lm(i)).
 
     theta, phi: [point], rad. values: f, [point], or [2, point] for Q and U along e_theta and e_phi; such as the shapes of galaxies.
-    weights: w, [point], by default ones. mask_lmax: by default 2 lmax. error: of the transforms, as in `zonal.PointTransform`.
+    weights: w, [point], by default ones. mask_lmax: by default twice lmax. error: of the transforms, as in `zonal.PointTransform`.
 
     With C~ = `zonal.alm2cl(alm)` and W = `zonal.alm2cl(mask)`, the mean of C~ - noise at fixed points is M C, for the M of
     `coupling_matrices(W - mask_noise, lmax)`, exactly, also with noise in each value of its own. There are no pixels, no pixel

@@ -37,7 +37,7 @@ def correlation_matrices(mask_spectrum: ArrayLike, lmax: int, apodisation: Calla
     mask_spectrum: W_L, [L], as in `coupling_matrices`. apodisation: f, which takes colatitudes [n], rad, and returns f there, [n]; it must
     be 0 where the mask has no pairs of pixels at that distance: a mask's correlation function is small there, but not 0, if W_L ends somewhere,
     and estimates would be noise. Best it falls to 0 smoothly. kinds: as in `coupling_matrices`, of
-    which EE, BB and EB need "++" and "--". lmax_pseudo: of the pseudo-spectrum, by default 2 lmax.
+    which EE, BB and EB need "++" and "--". lmax_pseudo: of the pseudo-spectrum, by default twice lmax.
 
     The mean of estimator @ pseudo is kernel @ C_l to rounding, for EE and BB with both kinds as in `coupling_matrices`, if lmax_pseudo is at
     least the sky's lmax plus that of the mask. For the whole sky and f = 1 both are unit matrices.

@@ -50,7 +50,8 @@ class BandPowers(Mapping[Key, NDArray[np.float64]]):
         if self._all_covariance is None:
             return None
         kept = np.repeat([not block.is_repeated(name) for block in self.blocks for name in block.names], len(self.l_eff))
-        return self._all_covariance[np.ix_(kept, kept)]
+        chosen: NDArray[np.float64] = self._all_covariance[np.ix_(kept, kept)]
+        return chosen
 
     @property
     def error(self) -> Spectra | None:
@@ -71,6 +72,8 @@ class BandPowers(Mapping[Key, NDArray[np.float64]]):
             raise ValueError("these bands have no covariance: give estimate the spectra of the sky, theory=")
         keys = list(self)
         chosen = keys if names is None else [self._known(names, name) for name in sequence("names", names)]
+        if not chosen:
+            raise ValueError(f"names = {shown(names)}: is empty: must have one spectrum at least")
         expected = self.theory(c_l)
         rows = np.concatenate([np.arange(len(self.l_eff)) + keys.index(key) * len(self.l_eff) for key in chosen])
         residual = np.concatenate([self.bands[key] - expected[key] for key in chosen])
@@ -187,7 +190,7 @@ class BandPowers(Mapping[Key, NDArray[np.float64]]):
         chosen = list(self.bands) if names is None else [self._known(names, name) for name in sequence("names", names)]
         expected = None if c_l is None else self.theory(c_l)
         lines = {} if c_l is None else dict(c_l) if isinstance(c_l, Mapping) else {"TT": c_l}
-        errors = self.error or {}
+        errors: Mapping[Key, NDArray[np.float64]] = self.error or {}
         curves = [(key, self.bands[key], errors.get(key), None if expected is None else expected[key],
                    lines.get(key if isinstance(key, str) else key[0])) for key in chosen]
         return draw_bands(self.bins, curves, self.units[0] if len(set(self.units)) == 1 else "", log_x, ax, style)

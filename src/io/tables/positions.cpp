@@ -261,6 +261,7 @@ void write_positions(const std::string& path, const PositionTable& table, const 
     if (path.ends_with(".csv") || path.ends_with(".CSV")) return write_text(path, table, options);
     check_cards(table.cards);
     std::vector<WriteColumn> columns;
+    columns.reserve(2 + table.names.size());
     for (int i = 0; i < 2; ++i)
         columns.push_back({table.positions.names[i], "D", table.positions.units[i], "position"});
     for (std::size_t c = 0; c < table.names.size(); ++c)
