@@ -29,7 +29,7 @@ import keyword_names  # noqa: E402
 def owners(name):
     """The public modules, or the class, that have a function by this name, and the attribute."""
     parts = name.split(".")
-    for length in range(len(parts), 0, -1):
+    for length in range(len(parts) - 1, 0, -1):  # a module may have the name of a function
         home = sys.modules.get(".".join(parts[:length]))
         if home is None:
             continue

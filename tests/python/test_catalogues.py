@@ -79,6 +79,9 @@ def test_counts_have_the_noise_of_both_catalogues():
     low = zs.catalogue_counts(theta, phi, *random, 6, weights=w, random_weights=w_r, error=1e-12, mask_lmax=3)
     np.testing.assert_allclose(low.mask, zonal.resize_alm(of_random, 3), atol=1e-9)
     np.testing.assert_allclose(low.alm, found.alm, atol=1e-9)
+    coarse = zs.catalogue_counts(theta, phi, *random, 6, weights=w, random_weights=w_r, error=1e-3)
+    # The error is of the largest value of a function; the adjoint sums up that of 350 points with weights up to 2.
+    assert 1e-7 < np.abs(coarse.alm - found.alm).max() < 2 * 350 * 1e-3
 
 
 def test_unclustered_points_have_shot_noise_alone():
