@@ -38,12 +38,15 @@ struct ObservedSky {
     Array<double, 3> c_l;
     std::map<std::pair<std::size_t, char>, int> number;
 
-    ObservedSky(const std::vector<MaskedField>& fields, View<const double, 3> sky, std::int64_t lmax_sky) {
+    /// mask_of: [field][part], numbers of the masks that differ.
+    ObservedSky(const std::vector<MaskedField>& fields, const std::vector<std::vector<std::int64_t>>& mask_of,
+                std::int64_t n_masks, View<const double, 3> sky, std::int64_t lmax_sky) {
         std::vector<const MaskedMaps*> parts;
         for (std::size_t i = 0; i < fields.size(); ++i)
-            for (const MaskedMaps& part : fields[i].parts) {
+            for (std::size_t k = 0; k < fields[i].parts.size(); ++k) {
+                const MaskedMaps& part = fields[i].parts[k];
                 const bool is_polarized = part.maps.extent(0) == 2;
-                maps.push_back({is_polarized ? 2 : 0, static_cast<int>(parts.size())});
+                maps.push_back({is_polarized ? 2 : 0, static_cast<int>(mask_of[i][k])});
                 parts.push_back(&part);
                 for (const char letter : std::string(is_polarized ? "EB" : "T")) {
                     number[{i, letter}] = static_cast<int>(components.size());
@@ -52,13 +55,14 @@ struct ObservedSky {
             }
         const auto n_pixels = fields.front().grid.n_pixels();
         const auto n_maps = std::ssize(parts), n = std::ssize(components);
-        masks = Array<double, 2>({n_maps, n_pixels});
+        masks = Array<double, 2>({n_masks, n_pixels});
         variances = Array<double, 2>({n_maps, n_pixels});
         for (std::int64_t map = 0; map < n_maps; ++map) {
             const MaskedMaps& part = *parts[static_cast<std::size_t>(map)];
             const bool has_variance = part.variance.extent(0) > 0;
+            const std::int64_t mask = maps[static_cast<std::size_t>(map)].mask;
             for (std::int64_t p = 0; p < n_pixels; ++p) {
-                masks(map, p) = part.mask[p];
+                masks(mask, p) = part.mask[p];
                 variances(map, p) = has_variance && part.mask[p] != 0 ? part.variance[p] : 0;
             }
         }
@@ -86,18 +90,7 @@ void check(const std::vector<MaskedField>& fields, const BandEstimate& estimate,
         throw InvalidArgument(
             "theory", fmt::format("shape [{}, {}, {}]", theory.extent(0), theory.extent(1), theory.extent(2)),
             fmt::format("must be [3, 3, {}], of T, E and B up to lmax_sky = {}", lmax_sky + 1, lmax_sky));
-    for (int i = 0; i < 3; ++i)
-        for (int j = 0; j < 3; ++j)
-            for (std::int64_t l = 0; l <= lmax_sky; ++l) {
-                if (!std::isfinite(theory(i, j, l)))
-                    throw InvalidArgument("theory", fmt::format("has {} at l = {}: must hold finite numbers",
-                                                                theory(i, j, l), l));
-                if (theory(i, j, l) != theory(j, i, l))
-                    throw InvalidArgument("theory",
-                                          fmt::format("[{}, {}] and [{}, {}] differ at l = {}: must "
-                                                      "be equal",
-                                                      i, j, j, i, l));
-            }
+    masked::check_levels("theory", theory);
     masked::require_covariance("theory", theory);
     if (covariance.extent(0) != n_values || covariance.extent(1) != n_values)
         throw InvalidArgument("covariance",
@@ -119,7 +112,7 @@ CovarianceReport band_covariance(const std::vector<MaskedField>& fields, const B
     check(fields, estimate, theory, lmax_sky, n_spectra * n_bands, covariance);
     require_memory(8 * static_cast<double>(n_spectra * n_bands) * static_cast<double>(n_spectra * degrees),
                    fmt::format("the covariance of {} bands", n_spectra * n_bands));
-    const ObservedSky sky(fields, theory, lmax_sky);
+    const ObservedSky sky(fields, estimate.mask_of, estimate.mask_spectra.extent(0), theory, lmax_sky);
     Array<double, 3> values({n_spectra * n_bands, n_spectra, degrees});
     std::fill_n(values.data(), values.size(), 0.0);
     std::vector<ComponentPair> pairs;

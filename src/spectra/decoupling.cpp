@@ -9,6 +9,7 @@
 
 #include "sht/array_checks.hpp"
 #include "spectra/band_system.hpp"
+#include "spectra/couplings.hpp"
 #include "zonal/error.hpp"
 #include "zonal/spectra/coupling.hpp"
 
@@ -20,19 +21,11 @@ using bands::RowMatrix;
 
 /// Matrices of which each has spectra of its own: M00, M02, or M++ + M-- (of EE + BB and EB - BE) and M++ -
 /// M-- (of EE - BB and EB + BE).
-std::vector<RowMatrix> separate_matrices(SpectraKind kind, View<const double, 1> mask_spectrum,
-                                         std::int64_t lmax_sky, int threads) {
-    const auto kinds = kind == SpectraKind::spin00   ? std::vector{CouplingKind::spin00}
-                       : kind == SpectraKind::spin02 ? std::vector{CouplingKind::spin02}
-                                                     : std::vector{CouplingKind::plus, CouplingKind::minus};
-    const std::int64_t n = lmax_sky + 1;
-    Array<double, 4> matrices({1, std::ssize(kinds), n, n});
-    const View<const double, 2> one_mask(mask_spectrum.data(), {1, mask_spectrum.extent(0)},
-                                         {0, mask_spectrum.stride(0)});
-    coupling_matrices(one_mask, kinds, matrices.view(), threads);
+std::vector<RowMatrix> separate_matrices(SpectraKind kind, const Array<double, 4>& couplings) {
+    const auto n = couplings.extent(2);
     std::vector<RowMatrix> found;
-    for (std::int64_t i = 0; i < std::ssize(kinds); ++i)
-        found.emplace_back(Eigen::Map<const RowMatrix>(&matrices(0, i, 0, 0), n, n));
+    for (std::int64_t i = 0; i < couplings.extent(1); ++i)
+        found.emplace_back(Eigen::Map<const RowMatrix>(&couplings(0, i, 0, 0), n, n));
     if (kind == SpectraKind::spin22) {
         const RowMatrix minus = found[1];
         found[1] = found[0] - minus;
@@ -154,14 +147,22 @@ std::int64_t n_spectra(SpectraKind kind) {
     return kind == SpectraKind::spin00 ? 1 : kind == SpectraKind::spin02 ? 2 : 4;
 }
 
-Decoupling decouple(const Bins& bins, SpectraKind kind, View<const double, 1> mask_spectrum,
-                    const DecouplingOptions& options) {
-    const std::int64_t lmax_sky = options.lmax_sky < 0 ? bins.lmax() : options.lmax_sky;
-    if (lmax_sky < bins.lmax())
-        throw InvalidArgument("lmax_sky", lmax_sky,
-                              fmt::format("must be {} or more, where the bins end", bins.lmax()));
-    const auto transfer = checked_transfer(options.transfer, lmax_sky);
-    const auto matrices = separate_matrices(kind, mask_spectrum, lmax_sky, options.threads);
+Array<double, 4> bands::couplings_of(SpectraKind kind, View<const double, 1> mask_spectrum,
+                                     std::int64_t lmax_sky, int threads) {
+    const auto kinds = kind == SpectraKind::spin00   ? std::vector{CouplingKind::spin00}
+                       : kind == SpectraKind::spin02 ? std::vector{CouplingKind::spin02}
+                                                     : std::vector{CouplingKind::plus, CouplingKind::minus};
+    Array<double, 4> couplings({1, std::ssize(kinds), lmax_sky + 1, lmax_sky + 1});
+    const View<const double, 2> one_mask(mask_spectrum.data(), {1, mask_spectrum.extent(0)},
+                                         {0, mask_spectrum.stride(0)});
+    coupling_matrices(one_mask, kinds, couplings.view(), threads);
+    return couplings;
+}
+
+Decoupling bands::decoupled(const Bins& bins, SpectraKind kind, const Array<double, 4>& couplings,
+                            const DecouplingOptions& options) {
+    const auto transfer = checked_transfer(options.transfer, couplings.extent(3) - 1);
+    const auto matrices = separate_matrices(kind, couplings);
     const std::int64_t n_low = kind == SpectraKind::spin00 ? std::min<std::int64_t>(bins.lmin(), 2) : 0;
     Systems systems;
     Decoupling result;
@@ -188,6 +189,16 @@ Decoupling decouple(const Bins& bins, SpectraKind kind, View<const double, 1> ma
     spread(kind, inverses, result.matrix);
     spread(kind, windows, result.windows);
     return result;
+}
+
+Decoupling decouple(const Bins& bins, SpectraKind kind, View<const double, 1> mask_spectrum,
+                    const DecouplingOptions& options) {
+    const std::int64_t lmax_sky = options.lmax_sky < 0 ? bins.lmax() : options.lmax_sky;
+    if (lmax_sky < bins.lmax())
+        throw InvalidArgument("lmax_sky", lmax_sky,
+                              fmt::format("must be {} or more, where the bins end", bins.lmax()));
+    return bands::decoupled(bins, kind, bands::couplings_of(kind, mask_spectrum, lmax_sky, options.threads),
+                            options);
 }
 
 Array<double, 2> band_powers(const Decoupling& decoupling, View<const double, 2> pseudo) {

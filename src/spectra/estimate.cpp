@@ -8,9 +8,9 @@
 #include <tuple>
 #include <utility>
 
+#include "spectra/couplings.hpp"
 #include "zonal/alm.hpp"
 #include "zonal/error.hpp"
-#include "zonal/spectra/coupling.hpp"
 #include "zonal/spectra/pseudo_spectra.hpp"
 
 namespace zonal {
@@ -170,13 +170,23 @@ class Estimator {
         auto& kept = decouplings_[{kind, std::min(x.mask, y.mask), std::max(x.mask, y.mask), transfer}];
         if (!kept)
             kept = std::make_shared<Decoupling>(
-                decouple(bins_, kind, mask_spectra_.view()[x.mask][y.mask],
-                         {lmax_sky_, transfer, options_.low_degrees, options_.threads}));
+                bands::decoupled(bins_, kind, couplings(kind, x.mask, y.mask),
+                                 {lmax_sky_, transfer, options_.low_degrees, options_.threads}));
+        return kept;
+    }
+
+    /// Made once for two masks, whatever the beams are.
+    const Array<double, 4>& couplings(SpectraKind kind, std::int64_t mask, std::int64_t other) {
+        const auto [first, second] = std::minmax(mask, other);
+        auto& kept = couplings_[{kind, first, second}];
+        if (kept.size() == 0)
+            kept =
+                bands::couplings_of(kind, mask_spectra_.view()[first][second], lmax_sky_, options_.threads);
         return kept;
     }
 
     /// N~ of a part with itself.
-    Array<double, 2> noise_of(const PlacedPart& x) const {
+    Array<double, 2> noise_of(const PlacedPart& x) {
         const std::int64_t degrees = bins_.lmax() + 1, last = x.polarized() ? 3 : 0;  // TT, or EE and BB
         Array<double, 2> noise({last + 1, degrees});
         if (x.part->variance.size() > 0 && !x.part->noise.empty())
@@ -193,7 +203,7 @@ class Estimator {
     }
 
     /// M N, of TT, or of EE and BB.
-    void add_mixed(const PlacedPart& x, Array<double, 2>& noise) const {
+    void add_mixed(const PlacedPart& x, Array<double, 2>& noise) {
         const std::int64_t n_given = x.polarized() ? 2 : 1, last = noise.extent(0) - 1;
         if (std::ssize(x.part->noise) != n_given)
             throw InvalidArgument("noise", std::ssize(x.part->noise),
@@ -202,12 +212,8 @@ class Estimator {
             if (std::ssize(spectrum) <= lmax_sky_)
                 throw InvalidArgument("noise", fmt::format("ends at l = {}: must reach lmax_sky = {}",
                                                            std::ssize(spectrum) - 1, lmax_sky_));
-        const auto kinds = x.polarized() ? std::vector{CouplingKind::plus, CouplingKind::minus}
-                                         : std::vector{CouplingKind::spin00};
-        Array<double, 4> matrices({1, n_given, lmax_sky_ + 1, lmax_sky_ + 1});
-        const auto mask = mask_spectra_.view()[x.mask][x.mask];
-        coupling_matrices(View<const double, 2>(mask.data(), {1, mask.extent(0)}), kinds, matrices.view(),
-                          options_.threads);
+        const auto& matrices =
+            couplings(x.polarized() ? SpectraKind::spin22 : SpectraKind::spin00, x.mask, x.mask);
         for (std::int64_t to = 0; to < n_given; ++to)
             for (std::int64_t from = 0; from < n_given; ++from)
                 for (std::int64_t l = 0; l <= bins_.lmax(); ++l)
@@ -225,6 +231,7 @@ class Estimator {
     std::vector<PlacedPart> parts_;
     std::vector<std::pair<Grid, View<const double, 1>>> masks_;
     Array<double, 3> mask_spectra_, pseudo_;
+    std::map<std::tuple<SpectraKind, std::int64_t, std::int64_t>, Array<double, 4>> couplings_;
     std::map<std::tuple<SpectraKind, std::int64_t, std::int64_t, std::vector<double>>,
              std::shared_ptr<const Decoupling>>
         decouplings_;

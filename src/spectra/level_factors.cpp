@@ -41,6 +41,19 @@ Array<double, 3> level_factors(const char* name, const View<const double, 3>& c_
     return factors;
 }
 
+void check_levels(const char* name, const View<const double, 3>& c_l) {
+    for (std::int64_t l = 0; l < c_l.extent(2); ++l)
+        for (std::int64_t i = 0; i < c_l.extent(0); ++i)
+            for (std::int64_t j = 0; j < c_l.extent(1); ++j)
+                if (!std::isfinite(c_l(i, j, l)))
+                    throw InvalidArgument(
+                        name, fmt::format("has {} at l = {}: must hold finite numbers", c_l(i, j, l), l));
+                else if (j < i && c_l(i, j, l) != c_l(j, i, l))
+                    throw InvalidArgument(
+                        name,
+                        fmt::format("[{0}, {1}] and [{1}, {0}] differ at l = {2}: must be equal", i, j, l));
+}
+
 void require_covariance(const char* name, const View<const double, 3>& c_l) {
     std::vector<int> order(static_cast<std::size_t>(c_l.extent(0)));
     std::iota(order.begin(), order.end(), 0);

@@ -13,6 +13,9 @@ namespace zonal::masked {
 Array<double, 3> level_factors(const char* name, const View<const double, 3>& c_l,
                                const std::vector<int>& order);
 
+/// Throws InvalidArgument, naming c_l by `name`, unless all values are finite, and [i, j] that of [j, i].
+void check_levels(const char* name, const View<const double, 3>& c_l);
+
 /// Throws as level_factors does.
 void require_covariance(const char* name, const View<const double, 3>& c_l);
 

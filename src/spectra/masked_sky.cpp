@@ -4,14 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <string>
 
 #include "core/parallel.hpp"
 #include "sht/array_checks.hpp"
+#include "spectra/level_factors.hpp"
 #include "zonal/error.hpp"
 #include "zonal/sht.hpp"
 #include "zonal/spectra/coupling.hpp"
+#include "zonal/spectra/pseudo_spectra.hpp"
 #include "zonal/spectrum.hpp"
 
 namespace zonal::masked {
@@ -175,14 +176,7 @@ void check_sky(const MaskedSky& sky, int threads) {
         throw InvalidArgument(
             "c_l", fmt::format("has {} degrees: must have 3 (l = 0, 1, 2) or more", sky.c_l.extent(2)));
     require_finite("masks", sky.masks, threads);
-    require_finite("c_l", sky.c_l, threads);
-    for (std::int64_t a = 0; a < n; ++a)
-        for (std::int64_t b = 0; b < a; ++b)
-            for (std::int64_t l = 0; l < sky.c_l.extent(2); ++l)
-                if (sky.c_l(a, b, l) != sky.c_l(b, a, l))
-                    throw InvalidArgument(
-                        "c_l",
-                        fmt::format("[{0}, {1}] and [{1}, {0}] differ at l = {2}: must be equal", a, b, l));
+    check_levels("c_l", sky.c_l);
     if (sky.variances.size() == 0) return;
     sht::check_host("variances", sky.variances);
     sht::check_extent("variances", sky.variances, 0, "map", std::ssize(sky.maps));
@@ -219,16 +213,22 @@ int pair_number(int i, int j, int n) {
     return low * n - low * (low - 1) / 2 + high - low;
 }
 
+void plain_sums(const Grid& grid, View<const double, 3> maps, std::int64_t lmax,
+                View<std::complex<double>, 3> alm, int threads) {
+    const int spin = maps.extent(1) == 2 ? 2 : 0;
+    const auto plan =
+        kept_plan(grid, {.lmax = lmax, .spin = spin, .threads = threads, .device = Device::cpu()});
+    auto workspace = take_workspace(*plan, maps.extent(0));
+    plan->quadrature<double>(maps, alm, workspace);
+    leave_workspace(*plan, std::move(workspace));
+}
+
 Array<std::complex<double>, 2> plain_alm(const Grid& grid, View<const double, 2> rows, std::int64_t lmax,
                                          int threads) {
-    const auto plan = kept_plan(grid, {.lmax = lmax, .threads = threads, .device = Device::cpu()});
-    const std::int64_t n = rows.extent(0), size = plan->layout().size();
+    const std::int64_t n = rows.extent(0), size = AlmLayout(lmax).size();
     Array<std::complex<double>, 2> alm({n, size});
-    auto workspace = take_workspace(*plan, n);
-    plan->quadrature<double>(
-        View<const double, 3>(rows.data(), {n, 1, rows.extent(1)}, {rows.stride(0), 0, rows.stride(1)}),
-        View<std::complex<double>, 3>(alm.data(), {n, 1, size}), workspace);
-    leave_workspace(*plan, std::move(workspace));
+    plain_sums(grid, {rows.data(), {n, 1, rows.extent(1)}, {rows.stride(0), 0, rows.stride(1)}}, lmax,
+               {alm.data(), {n, 1, size}}, threads);
     return alm;
 }
 
@@ -270,11 +270,10 @@ std::vector<double> mean_spectra(const MaskedSky& sky, View<double, 3> means, st
     for (int u = 0; u < static_cast<int>(sky.masks.extent(0)); ++u)
         for (int w = u; w < static_cast<int>(sky.masks.extent(0)); ++w)
             of.of_masks(u, w, cross_spectrum<double>(layout, alm.view()[u], alm.view()[w]), threads);
-    // N~ = 1/4pi sum of (area mask)^2 variance, from its monopole.
-    const auto noise = noise_alm(sky, 0, threads);
-    for (std::int64_t a = 0; a < n; ++a) {
+    for (std::int64_t a = 0; a < n && sky.variances.size() > 0; ++a) {
         const auto& component = components[static_cast<std::size_t>(a)];
-        const double level = noise(component.map, 0).real() / std::sqrt(4 * std::numbers::pi);
+        const double level =
+            white_noise_spectrum(sky.grid, sky.masks[component.mask], sky.variances[component.map]);
         for (std::int64_t l = component.spin; l <= lmax; ++l) means(a, a, l) += level;
     }
     return of.shares;

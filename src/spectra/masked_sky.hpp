@@ -29,7 +29,11 @@ void check_values(View<const double, 3> values, const std::vector<ComponentPair>
 /// Pairs i <= j of n, in the order 00 01 .. 11 12 ..; i and j in any order.
 int pair_number(int i, int j, int n);
 
-/// Sums over pixels times areas, [row, coefficient up to lmax]. rows: [row, pixel].
+/// Sums over pixels times areas: alm, [map, component, coefficient up to lmax], of maps, [map, component,
+/// pixel], with one component of spin 0 or two of spin 2.
+void plain_sums(const Grid& grid, View<const double, 3> maps, std::int64_t lmax,
+                View<std::complex<double>, 3> alm, int threads);
+/// The same of rows of spin 0, [row, pixel]: [row, coefficient].
 Array<std::complex<double>, 2> plain_alm(const Grid& grid, View<const double, 2> rows, std::int64_t lmax,
                                          int threads);
 /// The same of the products of masks, by pair_number.

@@ -8,9 +8,9 @@
 
 #include "core/parallel.hpp"
 #include "sht/array_checks.hpp"
+#include "spectra/masked_sky.hpp"
 #include "zonal/error.hpp"
 #include "zonal/mask.hpp"
-#include "zonal/sht.hpp"
 
 namespace zonal {
 namespace {
@@ -36,9 +36,8 @@ void masked_harmonics(const Grid& grid, View<const double, 2> maps, View<const d
     sht::check_extent("maps", maps, 1, "pixel", n_pixels);
     const bool has_mask = mask.size() > 0;
     if (has_mask) check_mask(grid, mask);
-    const auto plan = kept_plan(grid, {.lmax = lmax, .spin = components == 2 ? 2 : 0, .threads = threads});
     sht::check_extent("alm", alm, 0, "component", components);
-    sht::check_extent("alm", alm, 1, "coefficient", plan->layout().size());
+    sht::check_extent("alm", alm, 1, "coefficient", AlmLayout(lmax).size());
     sht::check_contiguous("alm", alm);
     Array<double, 3> products({1, components, n_pixels});
     for (std::int64_t c = 0; c < components; ++c)
@@ -52,9 +51,8 @@ void masked_harmonics(const Grid& grid, View<const double, 2> maps, View<const d
                              : "must be a finite number: give a mask that is 0 there");
             products(0, c, p) = weight * value;
         }
-    const View<std::complex<double>, 3> batch(alm.data(), {1, components, alm.extent(1)},
-                                              {0, alm.stride(0), 1});
-    plan->quadrature<double>(products.view(), batch);
+    masked::plain_sums(grid, products.view(), lmax,
+                       {alm.data(), {1, components, alm.extent(1)}, {0, alm.stride(0), 1}}, threads);
 }
 
 Array<double, 3> cross_spectra(const AlmLayout& layout, View<const std::complex<double>, 2> alm,
