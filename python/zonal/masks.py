@@ -89,7 +89,7 @@ def fill_holes(mask: ArrayLike, min_pixels: int | None = None, min_area: Any = N
                threads: int | None = None) -> Any:
     """Returns the mask, [pixel], without its small holes: those of fewer than min_pixels pixels, or of less than min_area.
 
-    A hole is a set of masked pixels of which each is one of the eight neighbours of another. Its pixels get the mean of those around it
+    A hole is a group of masked pixels that hang together: a pixel has eight neighbours. Its pixels get the mean of those around it
     that are not masked: 1 in a mask of 0 and 1. min_area: in sr, or a Quantity. nest: as in `distance`. Of a Map it is a Map.
 
     A map must have values where a hole was: UNSEEN pixels count as 0, whatever a mask says.

@@ -13,7 +13,7 @@ namespace zonal::io {
 struct Positions {
     std::vector<double> theta{};  ///< rad, colatitude, from 0 to pi
     std::vector<double> phi{};    ///< rad, longitude, of any number of turns
-    /// Of the columns that hold them, first the one of longitudes or colatitudes, as the file has it.
+    /// The columns that hold the positions: the first has longitudes or colatitudes, as in the file.
     std::vector<double> given[2]{};
     std::string names[2]{};
     std::string units[2]{};

@@ -7,8 +7,8 @@
 
 namespace zonal {
 
-/// Which holes of a mask on HEALPix are too small to be kept. A hole is a set of masked pixels of which each
-/// is one of the eight neighbours of another one.
+/// Which holes of a mask on HEALPix are too small to be kept. A hole is a group of masked pixels that
+/// hang together: a pixel has eight neighbours.
 struct HoleLimits {
     std::int64_t min_pixels = 0;  ///< holes of fewer pixels go
     double min_area = 0;          ///< holes of less area go, sr

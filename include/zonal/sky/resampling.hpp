@@ -42,8 +42,9 @@ struct ResamplingOptions {
 /// What was assumed and reached.
 struct ResamplingReport {
     std::int64_t lmax = 0;
-    /// Of the analysis that went worst. Its `unresolved` is measured in any case: rms(f - S a) / rms(f), the
-    /// share of the map, UNSEEN pixels as 0, that no alm up to lmax make up and that is not in the result.
+    /// What the analysis that went worst reports. Its `unresolved` is measured in any case: rms(f - S a) /
+    /// rms(f), the share of the map, UNSEEN pixels as 0, that no alm up to lmax make up and that is not in
+    /// the result.
     AnalysisReport analysis;
     bool interpolated = false;  ///< whether values come from points, within bound
     double bound = 0;           ///< SphereSamples::bound() of these

@@ -27,10 +27,10 @@ struct MaskedSky {
     Grid grid;
     View<const double, 2> masks;  ///< [mask, pixel]
     std::vector<MaskedMap> maps;
-    /// Of the sky as the maps have it, beam included: [component, component, degree], symmetric. There is no
-    /// sky above.
+    /// Spectra of the sky as the maps have it, beam included: [component, component, degree], symmetric.
+    /// There is no sky above.
     View<const double, 3> c_l;
-    /// Of the noise of pixels, the same for Q and U: [map, pixel], or empty for none.
+    /// The variance of each pixel's noise, the same for Q and U: [map, pixel], or empty for none.
     View<const double, 2> variances = {};
 };
 

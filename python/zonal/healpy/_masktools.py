@@ -20,8 +20,8 @@ def dist2holes(m: Any, maxdist: float = math.pi, hole_min_size: int | None = Non
 
     m: [pixel] in ring order, in which what is not 0 is masked: the opposite of most files of masks, and of `zonal.masks.distance`.
     Masked elements of a masked array, UNSEEN and NaN are not 0. maxdist: the largest distance; it stands where nothing masked is nearer.
-    hole_min_size, hole_min_surf_arcmin2: holes of fewer pixels, or of a smaller area, arcmin^2, count as not masked. A hole is a set
-    of masked pixels of which each is a neighbour of another.
+    hole_min_size, hole_min_surf_arcmin2: holes of fewer pixels, or of a smaller area, arcmin^2, count as not masked. A hole is a
+    group of masked pixels that hang together: a pixel has eight neighbours.
     """
     if maptype(m) != 0:
         raise ValueError("m: must be one map, [pixel]")
