@@ -4,16 +4,29 @@
 #include <complex>
 #include <cstdint>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "point_helpers.hpp"
 #include "zonal/beams/convolver.hpp"
+#include "zonal/error.hpp"
 #include "zonal/sky/rotation.hpp"
 
 /// What the tests of beams share: pointings, beams and skies, and a detector's signal by turning its beam.
 namespace zonal::test {
 
 using Tod = Array<double, 2>;
+
+/// What the work is refused with, or "nothing".
+template <class Work>
+std::string refusal(const Work& work) {
+    try {
+        work();
+    } catch (const InvalidArgument& e) {
+        return e.what();
+    }
+    return "nothing";
+}
 
 struct Scan {
     std::vector<double> theta, phi, psi, hwp;

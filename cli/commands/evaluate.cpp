@@ -26,7 +26,7 @@ void declare(CLI::App& app, EvaluateCommand& options) {
     add_argument(app, "IN", options.files.in, "map or alm of one sky, FITS: I, or I, Q, U");
     add_argument(app, "POSITIONS", options.at, "points: FITS table, or text below '# lon [deg] lat [deg]'");
     add_argument(app, "OUT", options.files.out, "table to write: the positions and values, FITS or CSV");
-    const OptionGroup positions(app, "Positions"), evaluation(app, "Evaluation"), mask(app, "Mask");
+    const OptionGroup positions(app, "Positions"), evaluation(app, "Evaluation");
     const std::string known =
         "THETA and PHI, LON and LAT, L and B, GLON and GLAT, RA and DEC, or ELON and "
         "ELAT, if there is one such pair";
@@ -44,11 +44,7 @@ void declare(CLI::App& app, EvaluateCommand& options) {
                     "also the derivatives by theta and phi, per radian, of each of I, Q and U");
     add_map_input(app, options.input);
     add_analysis_options(app, options.analysis, WithMmax::no);
-    mask.choice<MaskMode>("--mask-mode", options.mask.mode,
-                          {{"zero", MaskMode::zero}, {"error", MaskMode::error}},
-                          "UNSEEN pixels count as 0 or are an error", "zero");
-    mask.flag("--fill-masked", options.mask.fill_masked,
-              "keep what is computed in pixels that were UNSEEN; else it is NaN");
+    add_unseen_options(app, options.mask, "keep what is computed in pixels that were UNSEEN; else it is NaN");
     add_output_options(app, options.files.output);
     add_run_options(app, options.files.run);
 }

@@ -25,7 +25,7 @@ struct Rotation {
 
 void declare(CLI::App& app, RotateOptions& options) {
     add_files(app, options.files, "map or alm, FITS", "the same, rotated");
-    const OptionGroup group(app, "Rotation (one of --to and --euler)"), mask(app, "Mask");
+    const OptionGroup group(app, "Rotation (one of --to and --euler)");
     group.text("--to", options.to, "G|E|C", "new coordinates: galactic, ecliptic or equatorial (J2000)");
     group.text("--from", options.from, "G|E|C", "coordinates of IN", "its COORDSYS");
     group.list(
@@ -39,11 +39,7 @@ void declare(CLI::App& app, RotateOptions& options) {
                  "1e-10");
     add_map_input(app, options.input);
     add_analysis_options(app, options.analysis, WithMmax::no);
-    mask.choice<MaskMode>("--mask-mode", options.mask.mode,
-                          {{"zero", MaskMode::zero}, {"error", MaskMode::error}},
-                          "UNSEEN pixels count as 0 or are an error", "zero");
-    mask.flag("--fill-masked", options.mask.fill_masked,
-              "keep the computed values of pixels that were UNSEEN");
+    add_unseen_options(app, options.mask, "keep the computed values of pixels that were UNSEEN");
     add_file_options(app, options.files);
 }
 

@@ -31,6 +31,14 @@ void add_mask_options(CLI::App& app, MaskOptions& options, MaskModes modes) {
                "keep the smoothed values of pixels that were UNSEEN or masked, instead of UNSEEN");
 }
 
+void add_unseen_options(CLI::App& app, MaskOptions& options, const std::string& filled) {
+    const OptionGroup group(app, "Mask");
+    group.choice<MaskMode>("--mask-mode", options.mode,
+                           {{"zero", MaskMode::zero}, {"error", MaskMode::error}},
+                           "UNSEEN pixels count as 0 or are an error", "zero");
+    group.flag("--fill-masked", options.fill_masked, filled);
+}
+
 Array<double, 1> read_mask(const MaskOptions& options, const SkyMap& map, Session& session) {
     constexpr std::array<const char*, 3> modes{"zero", "renormalize", "error"};
     if (!options.file.empty() || options.mode != MaskMode::zero)

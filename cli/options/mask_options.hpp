@@ -24,6 +24,9 @@ struct MaskOptions {
 /// modes: renormalize only makes sense where a map comes out.
 enum class MaskModes { zero_or_error, all };
 void add_mask_options(CLI::App& app, MaskOptions& options, MaskModes modes);
+/// --mask-mode and --fill-masked alone, for commands that know no mask but UNSEEN. filled: what the second
+/// does.
+void add_unseen_options(CLI::App& app, MaskOptions& options, const std::string& filled);
 
 /// The mask of a map, [pixel] in ring order, from 0 (masked) to 1; empty where no file is given. Throws
 /// IoError for a mask of other pixels or coordinates than the map's, and for values outside 0 to 1.

@@ -56,12 +56,17 @@ EffectiveBeam beam_of(const BeamConvolver& convolver, const AlmLayout& layout,
     return {0, Modulation::none, layout, std::move(alm)};
 }
 
-template <class T>
-void check_planes(const BeamCube& cube, const View<T, 3>& planes, std::int64_t k) {
+/// components: of the beam.
+template <class T, class Complex>
+void check_planes_and_sky(const BeamCube& cube, const View<T, 3>& planes, std::int64_t k,
+                          const View<Complex, 2>& sky, std::int64_t components, const AlmLayout& of_sky) {
     sht::check_extent("planes", planes, 0, "plane", k == 0 ? 1 : 2);
     sht::check_extent("planes", planes, 1, "row", cube.n_rows());
     sht::check_extent("planes", planes, 2, "column", cube.n_columns());
     sht::check_host("planes", planes);
+    sht::check_extent("sky", sky, 0, "component", components);
+    sht::check_extent("sky", sky, 1, "coefficient", of_sky.size());
+    sht::check_host("sky", sky);
 }
 
 template <class T>
@@ -158,10 +163,7 @@ void BeamCube::make_planes(ConstView<std::complex<T>, 2> sky, const AlmLayout& l
     const auto& convolver = *all_orders_.implementation();
     const beams::Plane& plane = beams::plane_of(all_orders_, k);
     const beams::EffectiveBeam given = beams::beam_of<T>(all_orders_, layout, beam, k);
-    beams::check_planes(*this, planes, k);
-    sht::check_extent("sky", sky, 0, "component", beam.extent(0));
-    sht::check_extent("sky", sky, 1, "coefficient", convolver.sky_layout.size());
-    sht::check_host("sky", sky);
+    beams::check_planes_and_sky(*this, planes, k, sky, beam.extent(0), convolver.sky_layout);
     Array<beams::Complex, 3> alm({1, plane.samples.components(), convolver.sky_layout.size()});
     beams::field_of_sky<T>(convolver.sky_layout, convolver.options.threads, given, k, sky, alm.view()[0]);
     SampleArray samples = plane.samples.make_array();
@@ -180,10 +182,7 @@ void BeamCube::add_sky(ConstView<T, 3> planes, const AlmLayout& layout, ConstVie
     const auto& convolver = *all_orders_.implementation();
     const beams::Plane& plane = beams::plane_of(all_orders_, k);
     const beams::EffectiveBeam given = beams::beam_of<T>(all_orders_, layout, beam, k);
-    beams::check_planes(*this, planes, k);
-    sht::check_extent("sky", sky, 0, "component", beam.extent(0));
-    sht::check_extent("sky", sky, 1, "coefficient", convolver.sky_layout.size());
-    sht::check_host("sky", sky);
+    beams::check_planes_and_sky(*this, planes, k, sky, beam.extent(0), convolver.sky_layout);
     SampleArray samples = plane.samples.make_array();
     for (std::int64_t f = 0; f < planes.extent(0); ++f) {
         const points::SampleView field = samples.storage().field(f);

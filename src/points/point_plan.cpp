@@ -12,7 +12,7 @@
 
 #include "core/interruption.hpp"
 #include "core/parallel.hpp"
-#include "sht/array_checks.hpp"
+#include "points/point_checks.hpp"
 #include "zonal/error.hpp"
 #include "zonal/memory.hpp"
 
@@ -20,19 +20,9 @@ namespace zonal {
 namespace points {
 namespace {
 
-/// Beyond it a phi has no digits of its angle that mean anything.
-constexpr double largest_phi = 1e9;
-
 /// Throws InvalidArgument for the first point that is nowhere.
 [[noreturn]] void reject_points(View<const double, 1> theta, View<const double, 1> phi) {
-    for (std::int64_t i = 0; i < theta.extent(0); ++i) {
-        if (!(theta[i] >= 0 && theta[i] <= std::numbers::pi))
-            throw InvalidArgument("theta", theta[i], fmt::format("must be from 0 to pi (point {})", i));
-        if (!(std::abs(phi[i]) <= largest_phi))
-            throw InvalidArgument(
-                "phi", phi[i],
-                fmt::format("must be a number from {} to {} (point {})", -largest_phi, largest_phi, i));
-    }
+    check_angles(theta, phi);
     throw Error("points: changed while their plan was made");
 }
 
@@ -93,11 +83,7 @@ PointPlan::Implementation::Implementation(const SphereSamples& made_of, View<con
     using points::SampleTables;
     using points::Tile;
     const SampleTables& t = samples.implementation().tables;
-    if (theta.extent(0) != phi.extent(0))
-        throw InvalidArgument("theta and phi",
-                              fmt::format("lengths {} and {} differ", theta.extent(0), phi.extent(0)));
-    sht::check_host("theta", theta);
-    sht::check_host("phi", phi);
+    points::check_arrays(theta, phi);
     tile_columns = (t.n + 2 * t.border + Tile::size - 1) / Tile::size;
     sort(theta, phi);
 }

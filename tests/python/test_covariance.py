@@ -67,6 +67,20 @@ def real_modes(alm, lmax):
     return np.stack(out, -1)
 
 
+def units(n, lmax, spin):
+    """Every real mode of n components from degree spin on, as in real_modes: its component, number and alm, [n, n_alm]."""
+    for part in range(n):
+        mode = 0
+        for l in range(lmax + 1):
+            for m in range(l + 1):
+                for unit in (1, 1j) if m else (1,):
+                    alm = np.zeros((n, zonal.alm_size(lmax)), complex)
+                    alm[part, zonal.alm_index(lmax, l, m)] = unit / (np.sqrt(2) if m else 1)
+                    if l >= spin:
+                        yield part, mode, alm
+                    mode += 1
+
+
 class Dense:
     """The covariance by its definition: every basis function of the sky goes through the pixels."""
 
@@ -78,30 +92,14 @@ class Dense:
             n = 1 if spin == 0 else 2
             sky, pseudo = zonal.SHT(grid, sky_lmax, spin=spin), zonal.SHT(grid, lmax, spin=spin)
             block = np.zeros((n, (lmax + 1) ** 2, n, (sky_lmax + 1) ** 2))
-            for part in range(n):
-                mode = 0
-                for l in range(sky_lmax + 1):
-                    for m in range(l + 1):
-                        for unit in (1, 1j) if m else (1,):
-                            alm = np.zeros((n, sky.n_alm), complex)
-                            alm[part, zonal.alm_index(sky_lmax, l, m)] = unit / (np.sqrt(2) if m else 1)
-                            alm = pseudo.adjoint(area * mask * sky.synthesize(alm if n == 2 else alm[0])) if l >= spin else 0 * alm
-                            if l >= spin:
-                                block[:, :, part, mode] = real_modes(np.atleast_2d(alm), lmax)
-                            mode += 1
+            for part, mode, alm in units(n, sky_lmax, spin):
+                seen = pseudo.adjoint(area * mask * sky.synthesize(alm if n == 2 else alm[0]))
+                block[:, :, part, mode] = real_modes(np.atleast_2d(seen), lmax)
             blocks.append(block)
             of_noise = np.zeros((n, (lmax + 1) ** 2, n, (lmax + 1) ** 2))
-            for part in range(n):
-                mode = 0
-                for l in range(lmax + 1):
-                    for m in range(l + 1):
-                        for unit in (1, 1j) if m else (1,):
-                            alm = np.zeros((n, pseudo.n_alm), complex)
-                            alm[part, zonal.alm_index(lmax, l, m)] = unit / (np.sqrt(2) if m else 1)
-                            if l >= spin:
-                                there = pseudo.synthesize(alm if n == 2 else alm[0])
-                                of_noise[:, :, part, mode] = real_modes(np.atleast_2d(pseudo.adjoint(area**2 * mask**2 * variance * there)), lmax)
-                            mode += 1
+            for part, mode, alm in units(n, lmax, spin):
+                there = pseudo.synthesize(alm if n == 2 else alm[0])
+                of_noise[:, :, part, mode] = real_modes(np.atleast_2d(pseudo.adjoint(area**2 * mask**2 * variance * there)), lmax)
             noises.append(of_noise)
         maps = [k for k, spin in enumerate(spins) for _ in range(1 if spin == 0 else 2)]
         parts = [part for spin in spins for part in range(1 if spin == 0 else 2)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -37,18 +38,27 @@ def coupling_matrices(mask_spectra: ArrayLike, lmax: int, kinds: str | Sequence[
     >>> zonal.spectra.coupling_matrices(whole_sky, 2, "00").round(12).tolist()
     [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
     """
+    return matrices_of(_core.coupling_matrices, mask_spectra, lmax, kinds, _KINDS, threads)
+
+
+def matrices_of(make: Any, mask_spectra: ArrayLike, lmax: int, kinds: str | Sequence[str], known: tuple[str, ...], threads: int | None
+                ) -> NDArray[np.float64]:
+    """Returns [mask, kind, l, l'], without the axes of one mask [L] and of one kind.
+
+    make: a function of _core. known: the kinds that it has, in its order.
+    """
     spectra = np.ascontiguousarray(real_input("mask_spectra", mask_spectra), np.float64)
     if spectra.ndim not in (1, 2) or spectra.shape[-1] == 0:
         raise ValueError(f"mask_spectra: has shape {spectra.shape}: must be [L] or [mask, L], with one degree or more")
     names = [kinds] if isinstance(kinds, str) else sequence("kinds", kinds)
     for name in names:
-        if not isinstance(name, str) or name not in _KINDS:
-            raise ValueError(f"kinds = {shown(kinds)}: must be of {', '.join(map(repr, _KINDS))}")
+        if not isinstance(name, str) or name not in known:
+            raise ValueError(f"kinds = {shown(kinds)}: must be of {', '.join(map(repr, known))}")
     lmax = integer("lmax", lmax)
     if lmax < 0:
         raise ValueError(f"lmax = {lmax}: must be 0 or more")
     masks = spectra.reshape(-1, spectra.shape[-1])
     matrices = np.empty((len(masks), len(names), lmax + 1, lmax + 1))
-    _core.coupling_matrices(masks, [_KINDS.index(name) for name in names], matrices, resolve(threads))
-    of_kinds = matrices[:, 0] if isinstance(kinds, str) else matrices
+    make(masks, [known.index(name) for name in names], matrices, resolve(threads))
+    of_kinds: NDArray[np.float64] = matrices[:, 0] if isinstance(kinds, str) else matrices
     return of_kinds[0] if spectra.ndim == 1 else of_kinds

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
-from .._arrays import integer, real_input, sequence, shown
+from .._arrays import integer, real_input, shown
 from .._checked import checked
 from .._devices import DeviceLike, resolve_device
 from .._maps import weights_of
@@ -19,6 +19,7 @@ from .._threads import resolve
 from .._units import quantity_unit, with_unit
 from ..grid import Grid
 from ..sky_map import Map, agreed
+from .coupling import matrices_of
 
 __all__ = ["pure_alm", "pure_coupling_matrices"]
 
@@ -97,19 +98,7 @@ def pure_coupling_matrices(mask_spectra: ArrayLike, lmax: int, kinds: str | Sequ
     >>> zonal.spectra.pure_coupling_matrices(whole_sky, 3, "pp").round(12).diagonal().tolist()
     [0.0, 0.0, 1.0, 1.0]
     """
-    spectra = np.ascontiguousarray(real_input("mask_spectra", mask_spectra), np.float64)
-    if spectra.ndim not in (1, 2) or spectra.shape[-1] == 0:
-        raise ValueError(f"mask_spectra: has shape {spectra.shape}: must be [L] or [mask, L], with one degree or more")
-    names = [kinds] if isinstance(kinds, str) else sequence("kinds", kinds)
-    for name in names:
-        if not isinstance(name, str) or name not in _KINDS:
-            raise ValueError(f"kinds = {shown(kinds)}: must be of {', '.join(map(repr, _KINDS))}")
-    lmax = _not_negative("lmax", lmax)
-    masks = spectra.reshape(-1, spectra.shape[-1])
-    matrices = np.empty((len(masks), len(names), lmax + 1, lmax + 1))
-    _core.pure_coupling_matrices(masks, [_KINDS.index(name) for name in names], matrices, resolve(threads))
-    of_kinds: Any = matrices[:, 0] if isinstance(kinds, str) else matrices
-    return of_kinds[0] if spectra.ndim == 1 else of_kinds  # type: ignore[no-any-return]
+    return matrices_of(_core.pure_coupling_matrices, mask_spectra, lmax, kinds, _KINDS, threads)
 
 
 def _not_negative(name: str, value: int) -> int:

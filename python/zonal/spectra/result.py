@@ -41,17 +41,10 @@ class BandPowers(Mapping[Key, NDArray[np.float64]]):
         """The number of the mask of a field's T or P, by (field, "T" or "P")."""
         self.units: list[str] = units
         """Of each field."""
-        self._all_covariance = covariance
-
-    @property
-    def covariance(self) -> NDArray[np.float64] | None:
+        kept = np.repeat([not block.is_repeated(name) for block in blocks for name in block.names], len(self.l_eff))
+        self.covariance: NDArray[np.float64] | None = None if covariance is None else covariance[np.ix_(kept, kept)]
         """The covariance of all bands, [value, value], in the order of np.concatenate(list(powers.values())); None where `estimate` was given no
         theory."""
-        if self._all_covariance is None:
-            return None
-        kept = np.repeat([not block.is_repeated(name) for block in self.blocks for name in block.names], len(self.l_eff))
-        chosen: NDArray[np.float64] = self._all_covariance[np.ix_(kept, kept)]
-        return chosen
 
     @property
     def error(self) -> Spectra | None:

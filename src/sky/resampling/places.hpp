@@ -1,18 +1,14 @@
 #pragma once
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <numbers>
 #include <optional>
 #include <vector>
 
+#include "points/point_checks.hpp"
 #include "sht/analysis/field_math.hpp"
-#include "sht/array_checks.hpp"
 #include "sky/resampling/turned_points.hpp"
-#include "zonal/error.hpp"
 #include "zonal/grid.hpp"
 #include "zonal/view.hpp"
 
@@ -26,19 +22,8 @@ class Places {
     }
     Places(View<const double, 1> theta, View<const double, 1> phi)
         : theta_(theta), phi_(phi), n_(theta.extent(0)) {
-        if (phi.extent(0) != n_)
-            throw InvalidArgument("theta and phi",
-                                  fmt::format("lengths {} and {} differ", n_, phi.extent(0)));
-        sht::check_host("theta", theta);
-        sht::check_host("phi", phi);
-        for (std::int64_t i = 0; i < n_; ++i) {
-            if (!(theta[i] >= 0 && theta[i] <= std::numbers::pi))
-                throw InvalidArgument("theta", theta[i], fmt::format("must be from 0 to pi (point {})", i));
-            if (!(std::abs(phi[i]) <= largest_phi))
-                throw InvalidArgument(
-                    "phi", phi[i],
-                    fmt::format("must be a number from {} to {} (point {})", -largest_phi, largest_phi, i));
-        }
+        points::check_arrays(theta, phi);
+        points::check_angles(theta, phi);
     }
 
     const Grid* grid() const { return grid_; }
@@ -65,8 +50,6 @@ class Places {
     }
 
   private:
-    static constexpr double largest_phi = 1e9;  // as PointPlan's
-
     const Grid* grid_ = nullptr;
     std::vector<std::int64_t> begins_;  ///< where the next ring's places begin
     View<const double, 1> theta_{}, phi_{};

@@ -10,16 +10,6 @@
 namespace zonal::test {
 namespace {
 
-template <class Work>
-std::string refusal(const Work& work) {
-    try {
-        work();
-    } catch (const InvalidArgument& e) {
-        return e.what();
-    }
-    return "nothing";
-}
-
 using ::testing::HasSubstr;
 
 TEST(BeamArguments, OfConvolversAreChecked) {

@@ -128,16 +128,6 @@ TEST(BeamCube, PatchesHaveAllThatTheirPointingsNeed) {
     }
 }
 
-template <class Work>
-std::string refusal(const Work& work) {
-    try {
-        work();
-    } catch (const InvalidArgument& e) {
-        return e.what();
-    }
-    return "nothing";
-}
-
 TEST(BeamCube, RefusesWhatIsNotThere) {
     using ::testing::HasSubstr;
     EXPECT_THAT(refusal([] { BeamCube(8, {}); }), HasSubstr("kmax = -1: must be from 0 to lmax = 8"));

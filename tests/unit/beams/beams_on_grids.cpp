@@ -176,16 +176,6 @@ TEST(BeamsOnGrids, SayWhatOrdersLeftOutWouldAdd) {
     EXPECT_NEAR(smoothed.left_out, report.left_out, 1e-10);
 }
 
-template <class Work>
-std::string refusal(const Work& work) {
-    try {
-        work();
-    } catch (const InvalidArgument& e) {
-        return e.what();
-    }
-    return "nothing";
-}
-
 TEST(BeamsOnGrids, AreRefusedWhereTheBeamDoesNotFit) {
     using ::testing::HasSubstr;
     const AlmLayout layout(6), of_beam(6, 2);

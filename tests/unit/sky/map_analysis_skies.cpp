@@ -7,6 +7,7 @@
 #include <limits>
 #include <numbers>
 
+#include "sky_helpers.hpp"
 #include "zonal/error.hpp"
 #include "zonal/mask.hpp"
 #include "zonal/sky/synfast.hpp"
@@ -14,23 +15,12 @@
 namespace zonal {
 namespace {
 
+using test::sky_spectra;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
 constexpr HealpixPixels pixels{8, healpix::Order::nest};
 constexpr std::int64_t lmax = 12;
-
-SkySpectra sky_spectra() {
-    SkySpectra c;
-    for (std::int64_t l = 0; l <= 30; ++l) {
-        const double falling = 1.0 / static_cast<double>((l + 1) * (l + 1));
-        c.tt.push_back(falling);
-        c.ee.push_back(0.3 * falling);
-        c.bb.push_back(0.1 * falling);
-        c.te.push_back(0.2 * falling);
-    }
-    return c;
-}
 
 SimulatedSky sky() {
     return synfast(sky_spectra(), pixels, {.lmax = lmax, .seed = 3});

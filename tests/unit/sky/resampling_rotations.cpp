@@ -6,6 +6,7 @@
 #include <numbers>
 #include <vector>
 
+#include "sky_helpers.hpp"
 #include "zonal/error.hpp"
 #include "zonal/healpix.hpp"
 #include "zonal/mask.hpp"
@@ -15,24 +16,13 @@
 namespace zonal {
 namespace {
 
+using test::sky_spectra;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
 constexpr HealpixPixels pixels{8, healpix::Order::nest};
 constexpr std::int64_t lmax = 12;
 constexpr EulerAngles some_angles{0.3, 1.1, -2};
-
-SkySpectra sky_spectra() {
-    SkySpectra c;
-    for (std::int64_t l = 0; l <= 30; ++l) {
-        const double falling = 1.0 / static_cast<double>((l + 1) * (l + 1));
-        c.tt.push_back(falling);
-        c.ee.push_back(0.3 * falling);
-        c.bb.push_back(0.1 * falling);
-        c.te.push_back(0.2 * falling);
-    }
-    return c;
-}
 
 SimulatedSky sky(const Pixelization& on = pixels) {
     return synfast(sky_spectra(), on, {.lmax = lmax, .seed = 3});
