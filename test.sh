@@ -51,10 +51,13 @@ check_format() {
     echo "ok ruff"
 }
 
+# What every run of pytest gets. The files of a test that passed go with it: all of them together would take gigabytes.
+pytest_options=(-q -p no:cacheprovider -o tmp_path_retention_policy=failed --timeout=$hangs_after)
+
 # pytest NAME ARGUMENT...
 pytest() {
     local name=$1; shift
-    "$PWD/$venv/bin/python" -B -m pytest -q -p no:cacheprovider --timeout=$hangs_after --junitxml="$reports/$name.xml" "$@"
+    "$PWD/$venv/bin/python" -B -m pytest "${pytest_options[@]}" --junitxml="$reports/$name.xml" "$@"
 }
 
 check_layers() {
@@ -125,7 +128,7 @@ build_package() {
 }
 
 run_package() {
-    build/package-venv/bin/python -B -m pytest -q -p no:cacheprovider --timeout=$hangs_after -n "$jobs" --junitxml="$reports/package.xml" tests/python tests/oracle
+    build/package-venv/bin/python -B -m pytest "${pytest_options[@]}" -n "$jobs" --junitxml="$reports/package.xml" tests/python tests/oracle
 }
 
 # Pages, tutorials, gallery and Python reference, with the package as its venv has it.

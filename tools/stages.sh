@@ -1,6 +1,7 @@
 # Sourced by test.sh: runs named stages, counts the test cases in them, stops at the first stage that fails.
 #
-# A stage is a function. It runs in a subshell with errexit, standard input empty and its output in a log file.
+# A stage is a function. It runs in a subshell with errexit, standard input empty, its output in a log file and a folder of its
+# own for temporary files, which is removed after it.
 # Test cases are counted from the JUnit files that it leaves in $reports and from lines "ok ..." and "not ok ..." of
 # its log. A stage in which fewer pass than $least_counts says fails: a filter that matches nothing, or a file whose
 # tests are all skipped, is no success.
@@ -48,13 +49,15 @@ cpu_seconds() { awk '{printf "%.0f", ($14 + $15 + $16 + $17) / '"$(getconf CLK_T
 
 # stage NAME FUNCTION [ARGUMENT...]
 stage() {
-    local name=$1 log start=$SECONDS cpu status least; shift
+    local name=$1 log start=$SECONDS cpu status least scratch; shift
     unfinished=$name
     cpu=$(cpu_seconds)
     log=$logs/${name// /-}.log
     printf '== %s\n' "$name"
-    (set -e; "$@") >"$log" 2>&1 </dev/null
+    scratch=$(mktemp -d)
+    (set -e; export TMPDIR=$scratch; "$@") >"$log" 2>&1 </dev/null
     status=$?
+    rm -rf "$scratch"
     count_cases "$log"
     least=$(least_count "$name")
     if [ $status = 0 ] && [ "$stage_passed" -lt "$least" ]; then

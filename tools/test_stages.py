@@ -55,3 +55,10 @@ def test_a_stage_that_cannot_be_counted_fails(tmp_path):
 def test_what_is_left_out_is_named_at_the_end(tmp_path):
     done = run(tmp_path, "leave_out cuda 'there is no nvcc'; leave_out mpich 'it is not installed'")
     assert "== left out: cuda (there is no nvcc); mpich (it is not installed)\n" in done.stdout
+
+
+@pytest.mark.parametrize("end", ["true", "false"])
+def test_temporary_files_go_with_their_stage(tmp_path, end):
+    done = run(tmp_path, f"litter() {{ mktemp > made.txt; test -s made.txt; {end}; }}\nstage litter litter")
+    assert done.returncode == (end == "false")
+    assert not pathlib.Path((tmp_path / "made.txt").read_text().strip()).exists()

@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import resource
+import shutil
 import subprocess
 import sys
 import time
@@ -99,6 +100,14 @@ def expect_failure(program, folder):
         return lines[0]
 
     return run
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """For large files that the tests of a module share; it goes with the last of them."""
+    made = tmp_path_factory.mktemp("module")
+    yield made
+    shutil.rmtree(made)
 
 
 @pytest.fixture

@@ -28,11 +28,10 @@ def test_interrupted_run_leaves_nothing(tmp_path, number):
 
 
 @pytest.fixture(scope="module")
-def long_inputs(tmp_path_factory):
+def long_inputs(folder):
     """Files that keep the tool busy: a map, alm, spectra and events."""
     from astropy.io import fits
 
-    folder = tmp_path_factory.mktemp("long")
     healpy.write_map(folder / "in.fits", np.arange(12.0 * 1024**2), dtype=np.float64)
     healpy.write_alm(folder / "alm.fits", np.ones(healpy.Alm.getsize(2000), complex))
     healpy.write_alm(folder / "alm0.fits", np.zeros(healpy.Alm.getsize(2000), complex))

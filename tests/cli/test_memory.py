@@ -42,11 +42,10 @@ COMMANDS = [
 
 
 @pytest.fixture(scope="module")
-def inputs(tmp_path_factory):
+def inputs(folder):
     """Maps, alm, spectra and events."""
     from astropy.io import fits
 
-    folder = tmp_path_factory.mktemp("inputs")
     sky = np.sin(np.arange(12.0 * NSIDE**2))
     healpy.write_map(folder / "i.fits", sky, dtype=np.float64)
     healpy.write_map(folder / "iqu.fits", [sky] * 3, dtype=np.float64, extra_header=[("POLCCONV", "COSMO")])

@@ -165,10 +165,9 @@ def peak_bytes(folder, *arguments, fails=False):
 
 
 @pytest.fixture(scope="module")
-def fine(tmp_path_factory):
+def fine(folder):
     """part.fits and mask.fits: a hundredth of the sky at nside 4096, near the equator. full_mask.fits: in nest order, of
     bytes. Returns folder and pixels."""
-    folder = tmp_path_factory.mktemp("fine")
     pixels = disc(4096, 0, 5, np.degrees(np.arccos(1 - 0.02)))
     random = np.random.default_rng(6)
     write_part(folder / "part.fits", 4096, pixels, {"TEMPERATURE": random.normal(size=pixels.size)})
