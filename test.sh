@@ -94,10 +94,10 @@ run_cpp_tests() {
     ctest --test-dir build -LE gtest -j "$jobs" --timeout $hangs_after --output-on-failure --no-tests=error --output-junit "$PWD/$reports/ctest.xml"
 }
 
-# The tool draws by the wheel.
+# The tool draws by the wheel. Tests that share large files are a group, so that one process makes these, once.
 run_pytest() {
     ZONAL=$PWD/build/bin/zonal ZONAL_BENCH=$PWD/build/bin/zonal-bench ZONAL_PYTHON=$PWD/build/package-venv/bin/python \
-        pytest pytest -n "$jobs" tests/cli
+        pytest pytest -n "$jobs" --dist loadgroup tests/cli
 }
 
 has_mpich() { command -v mpicc.mpich >/dev/null && command -v mpirun.mpich >/dev/null; }

@@ -102,6 +102,13 @@ def expect_failure(program, folder):
     return run
 
 
+def pytest_collection_modifyitems(items):
+    """The tests that share a folder run in one process."""
+    for item in items:
+        if "folder" in item.fixturenames:
+            item.add_marker(pytest.mark.xdist_group(item.module.__name__))
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """For large files that the tests of a module share; it goes with the last of them."""
