@@ -128,7 +128,8 @@ build_package() {
 }
 
 run_package() {
-    build/package-venv/bin/python -B -m pytest "${pytest_options[@]}" -n "$jobs" --junitxml="$reports/package.xml" tests/python tests/oracle
+    build/package-venv/bin/python -B -m pytest "${pytest_options[@]}" -n "$jobs" --dist loadgroup --junitxml="$reports/package.xml" \
+        tests/python tests/oracle
 }
 
 # Pages, tutorials, gallery and Python reference, with the package as its venv has it.

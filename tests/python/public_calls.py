@@ -124,7 +124,9 @@ FOR_FUNCTION = {
     "zonal.healpy.Rotator.do_rot": {"i": 0}, "zonal.healpy.xyf2pix": {"x": 0, "y": 0},
     "zonal.healpy.reorder": {"r2n": True}, "zonal.healpy.vec2dir": {"vec": [1.0, 0.0, 0.0]},
     "zonal.healpy.vec2pix": {"x": 1.0, "y": 0.5, "z": 0.5},
-    "zonal.healpy.rotate_alm": {"alm": ALM.copy()}, "zonal.healpy.mollzoom": {"map": SKY},
+    "zonal.healpy.rotate_alm": {"alm": ALM.copy()},
+    **{f"zonal.healpy.{name}": {"map": SKY, "xsize": 40} for name in ("azeqview", "cartview", "gnomview", "mollview", "mollzoom", "orthview")},
+    **{f"zonal.plot.{name}": {"width": 40} for name in ("azimuthal", "cartesian", "draw", "gnomonic", "mollweide", "orthographic", "polar")},
 }
 VARIADIC = {
     "zonal.chebyshev.Series.__call__": (0.5,), "zonal.chebyshev.Series.on_grid": ([0.1, 0.2],),

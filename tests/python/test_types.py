@@ -11,6 +11,8 @@ import pytest
 import zonal
 from zonal import _options
 
+pytestmark = pytest.mark.xdist_group("types")  # one process, so that mypy looks at the packages once
+
 EXAMPLE = """
 from concurrent.futures import ThreadPoolExecutor
 
@@ -50,16 +52,21 @@ ordinary = gwrm.solve(lambda t, u: [u[1], -u[0]], [0, 1], t=(0, 1), solver="newt
 """
 
 
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("typed")
+
+
 def mypy(folder, *arguments):
-    done = subprocess.run([sys.executable, "-m", "mypy", "--strict", "--cache-dir", folder / "cache", *arguments],
+    return subprocess.run([sys.executable, "-m", "mypy", "--strict", "--cache-dir", folder / "cache", *arguments],
                           capture_output=True, text=True, cwd=folder)
-    assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_the_package_and_its_use_are_typed(tmp_path):
-    (tmp_path / "example.py").write_text(EXAMPLE)
-    mypy(tmp_path, "-p", "zonal")
-    mypy(tmp_path, "example.py")
+def test_the_package_and_its_use_are_typed(folder):
+    (folder / "example.py").write_text(EXAMPLE)
+    for what in (("-p", "zonal"), ("example.py",)):
+        done = mypy(folder, *what)
+        assert done.returncode == 0, done.stdout + done.stderr
 
 
 @pytest.mark.parametrize(("call", "says"), [
@@ -81,14 +88,12 @@ def test_wrong_keywords_and_choices_are_found_before_the_run(typed_example, call
 
 
 @pytest.fixture(scope="module")
-def typed_example(tmp_path_factory):
+def typed_example(folder):
     """What mypy says of each call, all of which are one file."""
-    folder = tmp_path_factory.mktemp("typed")
     calls = [mark.args[1] for mark in test_wrong_keywords_and_choices_are_found_before_the_run.pytestmark][0]
     first = len(EXAMPLE.splitlines()) + 1
     (folder / "wrong.py").write_text(EXAMPLE + "".join(call + "\n" for call, _ in calls))
-    said = subprocess.run([sys.executable, "-m", "mypy", "--strict", "--cache-dir", folder / "cache", "wrong.py"],
-                          capture_output=True, text=True, cwd=folder).stdout
+    said = mypy(folder, "wrong.py").stdout
     return {call: "\n".join(line for line in said.splitlines() if line.startswith(f"wrong.py:{first + i}:"))
             for i, (call, _) in enumerate(calls)}
 
