@@ -91,7 +91,7 @@ BeamWork least_work(const BeamConvolver& harmonic) {
     const auto points = detectors * static_cast<double>(harmonic.samples().options().n_points);
     const auto width = static_cast<double>(harmonic.samples().width());
     add_field(harmonic.samples(), detectors, work);
-    work.places = work.displacements = points;
+    work.places = work.values = work.displacements = points;
     work.products = points * width * width;
     work.fits = detectors * static_cast<double>(harmonic.sky_layout().lmax() + 1);
     return work;
@@ -101,8 +101,8 @@ BeamWork least_work(const BeamConvolver& harmonic) {
 }  // namespace beams
 
 double BeamWork::seconds(const BeamCosts& costs) const {
-    return degrees * costs.degree + samples * costs.sample + places * costs.place + products * costs.product +
-           displacements * costs.displace + fits * costs.fit;
+    return degrees * costs.degree + samples * costs.sample + places * costs.place + values * costs.value +
+           products * costs.product + displacements * costs.displace + fits * costs.fit;
 }
 
 BeamWork work_of(const BeamConvolver& convolver) {
@@ -112,7 +112,8 @@ BeamWork work_of(const BeamConvolver& convolver) {
                fields = static_cast<double>(convolver.n_fields());
     beams::add_field(samples, fields, work);
     work.places = static_cast<double>(samples.options().n_points);
-    work.products = work.places * fields * width * width;
+    work.values = work.places * fields;
+    work.products = work.values * width * width;
     return work;
 }
 
@@ -124,6 +125,7 @@ BeamWork work_of(const std::vector<DisplacedConvolver>& detectors) {
                    points = static_cast<double>(samples.options().n_points);  // one for each kernel
         beams::add_field(samples, 1, work);
         work.places += points;
+        work.values += points;
         work.displacements += points;
         work.products += points * width * width;
         work.fits += static_cast<double>(samples.layout().lmax() + 1);

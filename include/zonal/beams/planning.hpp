@@ -16,21 +16,21 @@ namespace zonal {
 /// What work of beams takes, in seconds on one core; by default as measured with AVX2 at 2.45 GHz
 /// (docs/decisions/displaced-kernels.md).
 struct BeamCosts {
-    double degree = 0.1e-9;   ///< the sums over degrees of a field: times (lmax + 1)^3
-    double sample = 25e-9;    ///< Fourier transforms of a field: a sample
-    double place = 150e-9;    ///< finding the samples and weights of a point
-    double product = 0.3e-9;  ///< one of the W^2 samples of a field that a point takes
-    double displace = 80e-9;  ///< moving a pointing to a kernel
+    double degree = 0.08e-9;  ///< the sums over degrees of a field: times (lmax + 1)^3
+    double sample = 20e-9;    ///< Fourier transforms of a field: a sample
+    double place = 100e-9;    ///< finding the samples and weights of a point
+    double value = 12e-9;     ///< a field's value at a point, besides
+    double product = 0.2e-9;  ///< one of its W^2 samples
+    double displace = 30e-9;  ///< moving a pointing to a kernel
     double fit = 0.8e-3;      ///< fitting kernels to a beam: times lmax + 1
 };
 
 /// Counted work of a sky and its pointings.
 struct BeamWork {
-    double fields = 0, samples = 0;   ///< real fields, and the samples of each
-    double degrees = 0;               ///< (lmax + 1)^3
-    double places = 0, products = 0;  ///< points, and the samples that all take
-    double displacements = 0;
-    double fits = 0;  ///< lmax + 1 of each
+    double fields = 0, samples = 0, degrees = 0;  ///< real fields, their samples, and (lmax + 1)^3 of each
+    double places = 0, values = 0;                ///< points, and values of fields there
+    double products = 0;                          ///< samples that the values are sums of
+    double displacements = 0, fits = 0;           ///< kernels of all pointings; lmax + 1 of each beam
     double seconds(const BeamCosts& costs) const;
 };
 

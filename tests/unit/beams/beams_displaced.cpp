@@ -63,6 +63,7 @@ std::vector<double> spectrum_of(const AlmLayout& layout, const AlmArray& sky) {
 /// Random; l = m = lmax alone; a point source at the north pole; steep; one degree.
 std::vector<AlmArray> hostile_skies(const AlmLayout& layout) {
     std::vector<AlmArray> skies;
+    skies.reserve(5);
     for (int i = 0; i < 5; ++i)
         skies.push_back(i == 0 || i == 3 ? random_alm(layout, 1, 1, 7) : AlmArray({1, 1, layout.size()}));
     skies[1](0, 0, layout.size() - 1) = Complex(1, 2);

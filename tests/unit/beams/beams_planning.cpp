@@ -14,7 +14,7 @@ namespace {
 
 /// Costs of which one is 1 s and the others 0.
 BeamCosts only(double BeamCosts::*one) {
-    BeamCosts costs{0, 0, 0, 0, 0, 0};
+    BeamCosts costs{0, 0, 0, 0, 0, 0, 0};
     costs.*one = 1;
     return costs;
 }
@@ -43,6 +43,7 @@ TEST(BeamPlanning, CountsWhatIsDone) {
     EXPECT_EQ(of_orders.samples, fields * n * n / 2);
     EXPECT_EQ(of_orders.degrees, fields * std::pow(33, 3));
     EXPECT_EQ(of_orders.places, 1000);
+    EXPECT_EQ(of_orders.values, 1000 * fields);
     EXPECT_EQ(of_orders.products, 1000 * fields * width * width);
     EXPECT_EQ(of_orders.displacements, 0);
     EXPECT_EQ(of_orders.fits, 0);
@@ -53,6 +54,7 @@ TEST(BeamPlanning, CountsWhatIsDone) {
     EXPECT_GT(kernels, 1);
     EXPECT_EQ(of_kernels.fields, 1);
     EXPECT_EQ(of_kernels.places, 1000 * kernels);
+    EXPECT_EQ(of_kernels.values, 1000 * kernels);
     EXPECT_EQ(of_kernels.displacements, 1000 * kernels);
     EXPECT_EQ(of_kernels.fits, 33);
 }
