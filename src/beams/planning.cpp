@@ -140,18 +140,25 @@ BeamChoice choose_beam_method(const AlmLayout& layout, View<const std::complex<d
     using beams::fit_all;
     using beams::infinite;
     if (method == BeamMethod::displaced) beams::check_displaced(beams, options);
-    // It also checks all that both methods are given.
-    BeamConvolver harmonic(layout, beams, options);
+    // It also checks all that both methods are given; where kernels are asked for, it need not have all
+    // orders.
+    BeamOptions of_orders = options;
+    if (method == BeamMethod::displaced && options.kmax >= -1 && options.kmax <= layout.mmax())
+        of_orders.kmax = 0;
+    BeamConvolver harmonic(layout, beams, of_orders);
     sht::check_extent("sky", sky, 0, "component", harmonic.components());
     sht::check_extent("sky", sky, 1, "coefficient", harmonic.sky_layout().size());
-    BeamChoice choice{.harmonic_seconds = work_of(harmonic).seconds(costs), .displaced_seconds = infinite};
+    BeamChoice choice{.harmonic_seconds = infinite, .displaced_seconds = infinite};
+    if (method != BeamMethod::displaced) choice.harmonic_seconds = work_of(harmonic).seconds(costs);
     const bool looks = method == BeamMethod::displaced ||
                        (method == BeamMethod::automatic && beams.extent(1) == 1 && !options.half_wave_plate &&
                         beams::least_work(harmonic).seconds(costs) < choice.harmonic_seconds);
     if (looks) {
         double reached = 0;
         const auto spectrum = cross_spectrum<T>(harmonic.sky_layout(), sky[0], sky[0]);
-        choice.displaced = fit_all(layout, beams, spectrum, harmonic.options(), reached);
+        BeamOptions of_kernels = harmonic.options();
+        of_kernels.kmax = options.kmax == -1 ? layout.mmax() : options.kmax;
+        choice.displaced = fit_all(layout, beams, spectrum, of_kernels, reached);
         if (!choice.displaced.empty()) choice.displaced_seconds = work_of(choice.displaced).seconds(costs);
         if (method == BeamMethod::displaced && choice.displaced.empty())
             throw InvalidArgument(

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "beam_helpers.hpp"
+#include "compare.hpp"
 #include "zonal/beams/displaced.hpp"
 #include "zonal/beams/elliptical.hpp"
 #include "zonal/grid.hpp"
@@ -230,6 +231,35 @@ TEST(DisplacedKernels, HaveTheirTranspose) {
     }
     // Sums of hundreds of terms are rounded by about 1e-15 of their size.
     EXPECT_NEAR(inner_product(layout, back, sky), product, 1e-13 * size);
+}
+
+/// Pointings are displaced 2^21 points at a time.
+TEST(DisplacedKernels, SumPiecesOfManyPointings) {
+    const AlmLayout layout(8);
+    const DisplacedKernels kernels{
+        .delta = {0.2, 0.1}, .chi = {0, 2}, .weight = {0.6, 0.4}, .window = std::vector<double>(9, 1.0)};
+    const DisplacedConvolver convolver(kernels, {.error = 1e-6, .threads = 2});
+    const std::int64_t n = (1 << 20) + 100;
+    const Scan scan = random_scan(n, 9);
+    const AlmArray sky = random_alm(layout, 1, 1, 4);
+    const Signal tod = scanned(convolver, sky, scan);
+    AlmArray all({1, 1, layout.size()}), part({1, 1, layout.size()});
+    const auto back = [&](std::int64_t first, std::int64_t count, AlmArray& to) {
+        const auto of = [&](const std::vector<double>& angles) { return line(angles).slice(first, count); };
+        convolver.adjoint<double>(of(scan.theta), of(scan.phi), of(scan.psi), of(tod),
+                                  View<Complex, 1>(to.data(), {layout.size()}));
+    };
+    back(0, n, all);
+    AlmArray sum({1, 1, layout.size()});
+    for (const auto& [first, count] : {std::pair<std::int64_t, std::int64_t>(0, 1000), {1000, n - 1000}}) {
+        back(first, count, part);
+        for (std::int64_t i = 0; i < layout.size(); ++i) sum(0, 0, i) += part(0, 0, i);
+    }
+    // A million terms, rounded in another order.
+    EXPECT_LT(relative_difference(all, sum), 1e-11);
+    Scan last;
+    last.add(scan.theta.back(), scan.phi.back(), scan.psi.back());
+    EXPECT_EQ(scanned(convolver, sky, last)[0], tod.back());
 }
 
 TEST(DisplacedKernels, RefuseWhatTheyCannotBe) {

@@ -52,6 +52,7 @@ TEST(BeamPlanning, CountsWhatIsDone) {
     const auto kernels = static_cast<double>(displaced.displaced[0].kernels().size());
     const BeamWork of_kernels = work_of(displaced.displaced);
     EXPECT_GT(kernels, 1);
+    EXPECT_EQ(displaced.harmonic_seconds, std::numeric_limits<double>::infinity());  // not looked at
     EXPECT_EQ(of_kernels.fields, 1);
     EXPECT_EQ(of_kernels.places, 1000 * kernels);
     EXPECT_EQ(of_kernels.values, 1000 * kernels);
