@@ -74,8 +74,6 @@ CentredBeam centred(const AlmLayout& layout, const View<const Complex, 1>& beam,
     AlmLayout given(layout.lmax(), kmax);
     Array<Complex, 2> alm = orders_up_to(layout, beam, given);
     const double integral = std::sqrt(4 * pi) * alm(0, 0).real();
-    if (integral == 0)
-        throw InvalidArgument("beam", "has an integral of 0: must have another, by which the error is meant");
     EulerAngles angles = centre(given, alm, integral > 0 ? 1 : -1);
     if (angles.theta != 0) {
         const AlmLayout all(layout.lmax());

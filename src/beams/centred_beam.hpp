@@ -22,8 +22,8 @@ struct CentredBeam {
     std::vector<double> above;              ///< [l] the same of the orders that the layout has not
 };
 
-/// beam: [layout.size()], of T; orders up to kmax are used. Throws InvalidArgument for values that are not
-/// finite and for an integral of 0.
+/// beam: [layout.size()], of T, whose integral is not 0; orders up to kmax are used. Throws InvalidArgument
+/// for values that are not finite.
 CentredBeam centred(const AlmLayout& layout, const View<const std::complex<double>, 1>& beam,
                     std::int64_t kmax, int threads);
 

@@ -21,6 +21,11 @@ using std::numbers::pi;
 constexpr double least_error = 1e-9, most_error = 0.5;
 constexpr int most_kernels = 16;
 
+/// Which the line of kernels, and without a spectrum the error, is measured by.
+bool has_integral(const View<const std::complex<double>, 1>& beam) {
+    return beam[0].real() != 0;
+}
+
 void check(const AlmLayout& layout, const View<const std::complex<double>, 1>& beam,
            const DisplacedFitOptions& options) {
     if (!layout.has_all_orders()) throw InvalidArgument("layout", "must have all orders up to its mmax");
@@ -87,12 +92,13 @@ std::optional<DisplacedKernels> find_displaced_kernels(const AlmLayout& layout,
                                                        const View<const std::complex<double>, 1>& beam,
                                                        std::int64_t kmax, const DisplacedFitOptions& options,
                                                        double& best) {
+    best = std::numeric_limits<double>::infinity();
+    if (!has_integral(beam)) return std::nullopt;
     const int threads = core::resolve_threads(options.threads);
     const CentredBeam own = centred(layout, beam, kmax, threads);
     const bool any_sky = options.spectrum.empty();
     const std::vector<double> weights =
         any_sky ? std::vector<double>(static_cast<std::size_t>(layout.lmax()) + 1, 1.0) : options.spectrum;
-    best = std::numeric_limits<double>::infinity();
     for (int n = 1; n <= options.max_kernels; ++n) {
         if (n > 1 && !(own.elongation > 0)) break;  // there is no line to place them on
         const LineFit fit = fit_line(own, weights, n, threads);
@@ -103,7 +109,7 @@ std::optional<DisplacedKernels> find_displaced_kernels(const AlmLayout& layout,
                                : largest > 0 ? largest / rms
                                              : 0;
         best = std::min(best, reached);
-        if (reached > options.error) continue;
+        if (!(reached <= options.error)) continue;  // nor NaN of a sky
         kernels.unused = power_of(layout, beam, kmax + 1);
         if (!any_sky) kernels.integral = residual_integral(own, fit, threads);
         return kernels;
@@ -155,6 +161,8 @@ double DisplacedKernels::largest_smoothed(const std::vector<double>& spectrum) c
 DisplacedKernels fit_displaced_kernels(const AlmLayout& layout, View<const std::complex<double>, 1> beam,
                                        const DisplacedFitOptions& options) {
     beams::check(layout, beam, options);
+    if (!beams::has_integral(beam))
+        throw InvalidArgument("beam", "has an integral of 0: must have another, by which the error is meant");
     double best = 0;
     auto found = beams::find_displaced_kernels(layout, beam, layout.mmax(), options, best);
     if (!found)

@@ -11,6 +11,7 @@
 #include "beams/displaced_fit.hpp"
 #include "sht/array_checks.hpp"
 #include "zonal/error.hpp"
+#include "zonal/points/lensing.hpp"
 #include "zonal/spectrum.hpp"
 
 namespace zonal {
@@ -55,12 +56,16 @@ std::optional<DisplacedConvolver> fit_detector(const AlmLayout& layout, const Vi
     auto kernels = find_displaced_kernels(layout, beam, options.kmax, fit, best);
     best /= share;
     if (!kernels) return std::nullopt;
+    if (*std::max_element(kernels->delta.begin(), kernels->delta.end()) > largest_deflection) {
+        best = infinite;
+        return std::nullopt;
+    }
     double weights = 0;
     for (const double c : kernels->weight) weights += std::abs(c);
     const double largest = weights * kernels->largest_smoothed(spectrum), rms = kernels->rms(spectrum);
     constexpr double least_of_points = 2e-14, most_of_points = 0.1;  // that PointOptions have
     const double error = largest > 0 ? share * options.error * rms / largest : most_of_points;
-    if (error < least_of_points) return std::nullopt;
+    if (!(error >= least_of_points)) return std::nullopt;
     DisplacedConvolver made(std::move(*kernels), {.error = std::min(error, most_of_points),
                                                   .n_pointings = options.n_pointings,
                                                   .threads = options.threads});

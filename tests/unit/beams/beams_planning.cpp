@@ -4,6 +4,7 @@
 #include <complex>
 #include <limits>
 #include <string>
+#include <utility>
 
 #include "beam_helpers.hpp"
 #include "zonal/beams/elliptical.hpp"
@@ -106,6 +107,25 @@ TEST(BeamPlanning, TakesOrdersWhereNoFitKeepsTheError) {
                   given.choose(BeamMethod::displaced);
               }).find("error = 1e-09: up to 8 displaced kernels reach"),
               std::string::npos);
+}
+
+TEST(BeamPlanning, TakesOrdersWhereKernelsHaveNoMeaning) {
+    Elliptical without_integral;
+    without_integral.beam.alm(0, 0) = 0;
+    Elliptical of_nothing;
+    of_nothing.sky(0, 0, 5) = std::numeric_limits<double>::quiet_NaN();
+    Elliptical backwards;
+    const AlmLayout all(32);
+    Array<Complex, 2> turned({1, all.size()});
+    rotate_alm<double>(backwards.beam.layout, backwards.beam.alm.view(), {.psi = 0, .theta = 3.1, .phi = 1},
+                       all, turned.view(), {.threads = 1});
+    backwards.beam = {all, std::move(turned), 0};
+    for (const Elliptical* given : {&without_integral, &of_nothing, &backwards}) {
+        EXPECT_EQ(given->choose(BeamMethod::automatic, only(&BeamCosts::degree)).method,
+                  BeamMethod::harmonic);
+        EXPECT_NE(refusal([&] { given->choose(BeamMethod::displaced); }).find("displaced kernels reach inf"),
+                  std::string::npos);
+    }
 }
 
 TEST(BeamPlanning, TakesOrdersForPolarisation) {
