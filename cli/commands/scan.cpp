@@ -134,8 +134,8 @@ View<const double, 2> of_detector(const std::vector<double>& angles) {
 }
 
 /// Throws OutOfMemory unless there is room for samples of fields, and the work beside them.
-void require_memory(const SphereSamples& samples, SampleRows rows, std::int64_t n_fields, double beside,
-                    std::int64_t n_pointings, Session& session) {
+void require_samples(const SphereSamples& samples, SampleRows rows, std::int64_t n_fields, double beside,
+                     std::int64_t n_pointings, Session& session) {
     const auto columns = static_cast<double>(samples.n_samples() + 64);  // with copies beyond a turn
     session.require_memory(8.0 * static_cast<double>(n_fields * (rows.end - rows.first)) * columns + beside,
                            fmt::format("{} pointings in samples of {} fields of lmax = {}", n_pointings,
@@ -159,8 +159,8 @@ BeamReport scan_harmonic(const BeamConvolver& convolver, const MapAlm& alm, cons
     // pointings and the signal.
     const double of_alm = 16.0 * static_cast<double>((plate ? 5 : 3) * alm.layout.size()),
                  of_pointings = (plate ? 56.0 : 48.0) * static_cast<double>(n);
-    require_memory(convolver.samples(), rows, convolver.n_fields(), std::max(of_alm, of_pointings), n,
-                   session);
+    require_samples(convolver.samples(), rows, convolver.n_fields(), std::max(of_alm, of_pointings), n,
+                    session);
     BeamReport found;
     const auto planes = convolver.make_planes<double>(alm.alm.view(), rows, &found);
     stop_if_interrupted();
@@ -178,9 +178,9 @@ BeamReport scan_displaced(const DisplacedConvolver& convolver, const MapAlm& alm
     const auto [first, last] = range_of(table);
     const auto rows = convolver.rows_between(first, last);
     constexpr double of_points = (1 << 21) * 100.0;  // displaced at once: angles, places and values
-    require_memory(convolver.samples(), rows, 1,
-                   16.0 * static_cast<double>(alm.layout.size()) + of_points + 8.0 * static_cast<double>(n),
-                   n, session);
+    require_samples(convolver.samples(), rows, 1,
+                    16.0 * static_cast<double>(alm.layout.size()) + of_points + 8.0 * static_cast<double>(n),
+                    n, session);
     BeamReport found;
     const auto samples = convolver.make_samples<double>(alm.alm.view()[0], rows, &found);
     stop_if_interrupted();

@@ -18,8 +18,8 @@ namespace {
 
 using std::numbers::pi;
 
-constexpr double least_error = 1e-9, most_error = 0.5;
-constexpr int most_kernels = 16;
+constexpr double least_fit_error = 1e-9, most_fit_error = 0.5;
+constexpr int most_fitted_kernels = 16;
 
 /// Which the line of kernels, and without a spectrum the error, is measured by.
 bool has_integral(const View<const std::complex<double>, 1>& beam) {
@@ -31,12 +31,12 @@ void check(const AlmLayout& layout, const View<const std::complex<double>, 1>& b
     if (!layout.has_all_orders()) throw InvalidArgument("layout", "must have all orders up to its mmax");
     sht::check_extent("beam", beam, 0, "coefficient", layout.size());
     sht::check_host("beam", beam);
-    if (!(options.error >= least_error && options.error <= most_error))
+    if (!(options.error >= least_fit_error && options.error <= most_fit_error))
         throw InvalidArgument("error", options.error,
-                              fmt::format("must be from {} to {}", least_error, most_error));
-    if (options.max_kernels < 1 || options.max_kernels > most_kernels)
+                              fmt::format("must be from {} to {}", least_fit_error, most_fit_error));
+    if (options.max_kernels < 1 || options.max_kernels > most_fitted_kernels)
         throw InvalidArgument("max_kernels", options.max_kernels,
-                              fmt::format("must be from 1 to {}", most_kernels));
+                              fmt::format("must be from 1 to {}", most_fitted_kernels));
     const auto n = std::ssize(options.spectrum);
     if (n != 0 && n != layout.lmax() + 1)
         throw InvalidArgument("spectrum", fmt::format("has {} values: must have {}, l = 0 to {}, or none", n,

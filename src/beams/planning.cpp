@@ -20,7 +20,7 @@ namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
 /// Kernels that are tried: beyond that beams are no lines of kernels.
-constexpr int most_kernels = 8;
+constexpr int most_tried_kernels = 8;
 /// Shares of the error of the fit, and of the interpolation.
 constexpr double share = 0.5;
 
@@ -51,7 +51,7 @@ std::optional<DisplacedConvolver> fit_detector(const AlmLayout& layout, const Vi
                                                const BeamOptions& options, double& best) {
     const DisplacedFitOptions fit{.error = share * options.error,
                                   .spectrum = spectrum,
-                                  .max_kernels = most_kernels,
+                                  .max_kernels = most_tried_kernels,
                                   .threads = options.threads};
     auto kernels = find_displaced_kernels(layout, beam, options.kmax, fit, best);
     best /= share;
@@ -170,7 +170,7 @@ BeamChoice choose_beam_method(const AlmLayout& layout, View<const std::complex<d
                 "error", options.error,
                 fmt::format("up to {} displaced kernels reach {:.3g} for this beam and sky: must be at least "
                             "that, or the method must be harmonic",
-                            beams::most_kernels, reached));
+                            beams::most_tried_kernels, reached));
     }
     if (method == BeamMethod::displaced || choice.displaced_seconds < choice.harmonic_seconds) {
         choice.method = BeamMethod::displaced;
