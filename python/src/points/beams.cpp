@@ -75,6 +75,7 @@ class DisplacedSky {
                  const std::optional<std::pair<double, double>>& range)
         : detectors_(std::move(detectors)) {
         report_.method = BeamMethod::displaced;
+        samples_.reserve(detectors_.size());
         for (const DisplacedConvolver& each : detectors_) {
             const SampleRows rows =
                 range ? each.rows_between(range->first, range->second) : each.samples().all_rows();
