@@ -7,6 +7,7 @@
 #include "zonal/angle.hpp"
 #include "zonal/beams/convolver.hpp"
 #include "zonal/beams/elliptical.hpp"
+#include "zonal/beams/planning.hpp"
 #include "zonal/io/inspect.hpp"
 #include "zonal/io/pointings.hpp"
 
@@ -22,6 +23,7 @@ struct ScanOptions {
     std::optional<Angle> fwhm, orientation, polarization;
     double ellipticity = 0, efficiency = -1;  ///< 0, -1: not given
     double error = 1e-6;
+    BeamMethod method = BeamMethod::automatic;
 
     bool has_elliptical() const {
         return fwhm || orientation || polarization || ellipticity > 0 || efficiency >= 0;
@@ -46,6 +48,12 @@ void declare(CLI::App& app, ScanOptions& options) {
     const OptionGroup signal(app, "Signal");
     signal.number("--error", options.error, {1e-13, 0.1},
                   "largest error, of the largest signal of all pointings", "1e-6");
+    signal.choice<BeamMethod>("--method", options.method,
+                              {{"auto", BeamMethod::automatic},
+                               {"harmonic", BeamMethod::harmonic},
+                               {"displaced", BeamMethod::displaced}},
+                              "a field for each order of the beam, or radial kernels side by side (I alone)",
+                              "auto: what costs less");
     signal.text("--theta", options.columns.theta, "NAME", "column of colatitudes", "THETA");
     signal.text("--phi", options.columns.phi, "NAME", "column of longitudes", "PHI");
     signal.text("--psi", options.columns.psi, "NAME",
@@ -87,6 +95,8 @@ BeamAlm make_beam(const ScanOptions& options, std::int64_t lmax, Session& sessio
     if (!options.beam.file.empty() && options.has_elliptical())
         throw UsageError("--ellipticity, --orientation, --polarization, --efficiency: only with --fwhm");
     if (!options.beam.file.empty()) return read_beam_alm(options.beam, lmax, session);
+    // Kernels have all orders: those that a beam leaves out are in their way.
+    const double share = options.method == BeamMethod::displaced ? 1e-3 : 1;
     if (options.efficiency >= 0 && !options.polarization)
         throw UsageError("--efficiency: only with --polarization");
     auto beam = elliptical_beam({.lmax = lmax,
@@ -96,7 +106,7 @@ BeamAlm make_beam(const ScanOptions& options, std::int64_t lmax, Session& sessio
                                  .polarized = options.polarization.has_value(),
                                  .polarization = options.polarization ? options.polarization->radians : 0,
                                  .efficiency = options.efficiency >= 0 ? options.efficiency : 1,
-                                 .error = options.error,
+                                 .error = std::max(share * options.error, 1e-14),
                                  .threads = options.files.run.thread_count()});
     if (options.beam.kmax && *options.beam.kmax > beam.layout.mmax())
         throw UsageError(
@@ -123,44 +133,90 @@ View<const double, 2> of_detector(const std::vector<double>& angles) {
     return {angles.data(), {1, std::ssize(angles)}};
 }
 
-std::vector<double> scan(const ScanOptions& options, io::AlmFile sky, const BeamAlm& beam,
-                         const io::PointingTable& table, Session& session) {
+/// Throws OutOfMemory unless there is room for samples of fields, and the work beside them.
+void require_samples(const SphereSamples& samples, SampleRows rows, std::int64_t n_fields, double beside,
+                     std::int64_t n_pointings, Session& session) {
+    const auto columns = static_cast<double>(samples.n_samples() + 64);  // with copies beyond a turn
+    session.require_memory(8.0 * static_cast<double>(n_fields * (rows.end - rows.first)) * columns + beside,
+                           fmt::format("{} pointings in samples of {} fields of lmax = {}", n_pointings,
+                                       n_fields, samples.options().lmax));
+}
+
+/// Colatitudes of a table.
+std::pair<double, double> range_of(const io::PointingTable& table) {
+    const auto [first, last] = std::minmax_element(table.theta.begin(), table.theta.end());
+    return {*first, *last};
+}
+
+/// signal: [pointing].
+BeamReport scan_harmonic(const BeamConvolver& convolver, const MapAlm& alm, const io::PointingTable& table,
+                         std::vector<double>& signal, Session& session) {
     const bool plate = !table.hwp.empty();
     const auto n = table.size();
-    const BeamConvolver convolver(
-        beam.layout,
-        View<const std::complex<double>, 3>(beam.alm.data(), {1, beam.alm.extent(0), beam.alm.extent(1)}),
-        {.kmax = options.beam.kmax.value_or(-1),
-         .half_wave_plate = plate,
-         .error = options.error,
-         .n_pointings = n,
-         .threads = options.files.run.thread_count()});
-    const auto [first, last] = std::minmax_element(table.theta.begin(), table.theta.end());
-    const auto rows = convolver.samples().rows_between(*first, *last);
-    const auto samples = static_cast<double>(convolver.samples().n_samples());
-    // Beside samples with their copies beyond a turn, first a component of the sky again and the alm of
-    // fields that are transformed at once, then sorted pointings and the signal.
-    const double of_alm = 16.0 * static_cast<double>((plate ? 5 : 3) * sky.layout.size()),
+    const auto [first, last] = range_of(table);
+    const auto rows = convolver.samples().rows_between(first, last);
+    // First a component of the sky again and the alm of fields that are transformed at once, then sorted
+    // pointings and the signal.
+    const double of_alm = 16.0 * static_cast<double>((plate ? 5 : 3) * alm.layout.size()),
                  of_pointings = (plate ? 56.0 : 48.0) * static_cast<double>(n);
-    session.require_memory(
-        8.0 * static_cast<double>(convolver.n_fields() * (rows.end - rows.first)) * (samples + 64) +
-            std::max(of_alm, of_pointings),
-        fmt::format("{} pointings in samples of lmax = {} and kmax = {}", n, sky.layout.lmax(),
-                    convolver.options().kmax));
-    const auto alm = to_map_alm(std::move(sky));
+    require_samples(convolver.samples(), rows, convolver.n_fields(), std::max(of_alm, of_pointings), n,
+                    session);
     BeamReport found;
     const auto planes = convolver.make_planes<double>(alm.alm.view(), rows, &found);
     stop_if_interrupted();
     const Pointings pointings(convolver, of_detector(table.theta), of_detector(table.phi),
                               of_detector(table.psi),
                               plate ? of_detector(table.hwp) : View<const double, 2>());
-    std::vector<double> signal(static_cast<std::size_t>(n));
     convolver.scan<double>(planes, pointings, View<double, 2>(signal.data(), {1, n}));
+    return found;
+}
+
+/// signal: [pointing].
+BeamReport scan_displaced(const DisplacedConvolver& convolver, const MapAlm& alm,
+                          const io::PointingTable& table, std::vector<double>& signal, Session& session) {
+    const auto n = table.size();
+    const auto [first, last] = range_of(table);
+    const auto rows = convolver.rows_between(first, last);
+    constexpr double of_points = (1 << 21) * 100.0;  // displaced at once: angles, places and values
+    require_samples(convolver.samples(), rows, 1,
+                    16.0 * static_cast<double>(alm.layout.size()) + of_points + 8.0 * static_cast<double>(n),
+                    n, session);
+    BeamReport found;
+    const auto samples = convolver.make_samples<double>(alm.alm.view()[0], rows, &found);
+    stop_if_interrupted();
+    const auto row = [](const std::vector<double>& angles) { return of_detector(angles)[0]; };
+    convolver.scan<double>(samples, row(table.theta), row(table.phi), row(table.psi),
+                           View<double, 1>(signal.data(), {n}));
+    return found;
+}
+
+std::vector<double> scan(const ScanOptions& options, io::AlmFile sky, const BeamAlm& beam,
+                         const io::PointingTable& table, Session& session) {
+    const bool plate = !table.hwp.empty();
+    const auto n = table.size();
+    const auto alm = to_map_alm(std::move(sky));
+    const BeamOptions how{.kmax = options.beam.kmax.value_or(-1),
+                          .half_wave_plate = plate,
+                          .error = options.error,
+                          .n_pointings = n,
+                          .threads = options.files.run.thread_count()};
+    const BeamChoice choice = choose_beam_method<double>(
+        beam.layout,
+        View<const std::complex<double>, 3>(beam.alm.data(), {1, beam.alm.extent(0), beam.alm.extent(1)}),
+        View<const std::complex<double>, 2>(alm.alm.view()), how, options.method);
+    stop_if_interrupted();
+    std::vector<double> signal(static_cast<std::size_t>(n));
+    const BeamReport found = choice.harmonic
+                                 ? scan_harmonic(*choice.harmonic, alm, table, signal, session)
+                                 : scan_displaced(choice.displaced[0], alm, table, signal, session);
     session.report["pointings"] = n;
     session.report["lmax"] = alm.layout.lmax();
-    session.report["kmax"] = convolver.options().kmax;
+    session.report["kmax"] = how.kmax < 0 ? beam.layout.mmax() : how.kmax;
     session.report["half_wave_plate"] = plate;
-    session.report["threads"] = convolver.options().threads;
+    session.report["method"] = choice.harmonic ? "harmonic" : "displaced";
+    if (!choice.harmonic) session.report["kernels"] = found.kernels;
+    session.report["threads"] = choice.harmonic ? choice.harmonic->options().threads
+                                                : choice.displaced[0].samples().options().threads;
     session.report["error_bound"] = options.error;
     session.report["bound"] = found.bound;
     session.report["mean_error"] = found.mean_error;

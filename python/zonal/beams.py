@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -37,13 +37,18 @@ class BeamConvolver:
     about, by default two for each coefficient of the sky: many are worth more samples. theta_range: (theta_1, theta_2),
     where pointings may lie, rad or angles: less sky takes less memory. threads: by default `zonal.threads()`.
 
+    method: "harmonic" samples a field for each order of the beam; "displaced" fits the beam by up to eight radial kernels of one
+    profile side by side along its long axis, and takes the sky smoothed with that profile at as many places for each pointing.
+    The fit is of T alone, without a half-wave plate, and raises an error where it does not keep `error`, of max |signal| for every
+    sky with the spectrum of this one. "auto" takes what costs less of those that keep the error.
+
     A pointing (theta, phi, psi) turns the beam by R_z(phi) R_y(theta) R_z(psi): its x axis, the meridian phi = 0 of the
     beam, then lies at the angle psi from e_theta (south) towards e_phi (east). hwp: the angle alpha of a half-wave plate
     from the beam's x axis, which takes Q + i U of the sky, in the Cartesian frame of the beam (Ludwig's third definition), to
     exp(4 i alpha) conj(Q + i U); None where there is no plate.
 
-    It keeps samples of 2 kmax + 1 fields of each detector, less those of orders that the beam has not; the first call with
-    hwp makes those behind the plate besides. Results do not depend on the number of threads. complex64 gives float32, and
+    It keeps samples of 2 kmax + 1 fields of each detector, less those of orders that the beam has not, or of one field where the
+    method is displaced; the first call with hwp makes those behind the plate besides. Results do not depend on the number of threads. complex64 gives float32, and
     back; the arithmetic is double. Quantities give Quantities.
 
     >>> sky = zonal.synalm(np.ones(33), seed=1)
@@ -57,7 +62,8 @@ class BeamConvolver:
 
     @checked
     def __init__(self, sky: Any, beam: Any, kmax: int | None = None, error: float = 1e-6, *, n_pointings: Large = 0,
-                 theta_range: tuple[AngleLike, AngleLike] | None = None, threads: int | None = None) -> None:
+                 theta_range: tuple[AngleLike, AngleLike] | None = None, threads: int | None = None,
+                 method: Literal["auto", "harmonic", "displaced"] = "auto") -> None:
         self._kind = kind_of(sky)
         given = complex_input("sky", sky)
         beams = np.asarray(complex_input("beam", beam), np.complex128)
@@ -75,7 +81,17 @@ class BeamConvolver:
             raise ValueError(f"kmax = {kmax}: must be 0 or positive, or None for all")
         self._beams = _core.Beams(given.reshape(-1, given.shape[-1]), beams.reshape(-1, *(self._components or (1,)), beams.shape[-1]),
                                   self._lmax, -1 if kmax is None else kmax, error, n_pointings,
-                                  None if theta_range is None else _range(theta_range), resolve(threads))
+                                  None if theta_range is None else _range(theta_range), resolve(threads), method)
+
+    @property
+    def method(self) -> str:
+        """How signals without a half-wave plate are made, "harmonic" or "displaced"."""
+        return self._beams.method
+
+    @property
+    def kernels(self) -> int:
+        """How many displaced kernels stand for a beam, the most of all detectors; 0 where the method is harmonic."""
+        return self._beams.kernels
 
     @property
     def lmax(self) -> int:
@@ -88,7 +104,8 @@ class BeamConvolver:
 
     @property
     def bound(self) -> float:
-        """At least max |error| / max |signal| without a half-wave plate; at most the error asked for."""
+        """At least max |error| / max |signal| without a half-wave plate; at most the error asked for. Of displaced kernels it is that
+        of skies with the spectrum of this one."""
         return self._beams.bound
 
     @property

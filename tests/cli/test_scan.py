@@ -97,6 +97,18 @@ def test_elliptical_beams_and_kmax(files, zonal, tmp_path):
     assert_close(signal(tmp_path / "half.fits"), a, rtol=0, atol=2e-8 * np.abs(a).max())
 
 
+def test_displaced_kernels_stand_for_a_beam(files, zonal, tmp_path):
+    ellipse = ("--fwhm", "17deg", "--ellipticity", 1.1, "--error", "0.02")
+    orders = zonal("scan", "t.fits", "scan.fits", "orders.fits", *ellipse, "--method", "harmonic")
+    report = zonal("scan", "t.fits", "scan.fits", "kernels.fits", *ellipse, "--method", "displaced")
+    assert (orders["method"], report["method"]) == ("harmonic", "displaced") and "kernels" not in orders
+    assert 1 < report["kernels"] <= 8 and report["bound"] <= report["error_bound"] == 0.02
+    a, b = signal(tmp_path / "orders.fits"), signal(tmp_path / "kernels.fits")
+    # Both errors, and what orders above kmax hold, which this beam's file leaves out for both.
+    assert 0 < np.abs(a - b).max() <= 0.04 * np.abs(a).max()
+    assert zonal("scan", "t.fits", "scan.fits", "auto.fits", *ellipse)["method"] in ("harmonic", "displaced")
+
+
 def test_a_round_beam_smooths(files, zonal, tmp_path):
     zonal("smooth", "t.fits", "smoothed.fits", "--fwhm", "10deg")
     window = np.sqrt((2 * np.arange(LMAX + 1) + 1) / (4 * np.pi)) * healpy.gauss_beam(np.radians(10), LMAX)
@@ -201,6 +213,9 @@ BEAM_T = ("--beam-alm", "beam_t.fits")
     (("scan", "t.fits", "scan.fits", "out.fits", *BEAM_T, "--psi", "NO"), 1, "table of pointings"),
     (("scan", "t.fits", "t.fits", "out.fits", *BEAM_T), 1, "table of pointings"),
     (("scan", "t.fits", "scan.fits", "out.fits", *BEAM_T, "--error", "1e-14"), 2, "--error"),
+    (("scan", "t.fits", "scan.fits", "out.fits", *BEAM_T, "--method", "kernels"), 2, "--method"),
+    (("scan", "t.fits", "scan.fits", "out.fits", *BEAM_T, "--method", "displaced"), 2, "displaced kernels reach"),
+    (("scan", "teb.fits", "scan.fits", "out.fits", "--beam-alm", "beam_teb.fits", "--method", "displaced"), 2, "T alone"),
     (("scan", "t.fits", "scan.fits", "t.fits", *BEAM_T), 1, "t.fits"),
     (("smooth", "i.fits", "out.fits", "--psi", "1deg", "--fwhm", "1deg"), 2, "--psi: only with --beam-alm"),
     (("smooth", "i.fits", "out.fits", "--kmax", 1), 2, "--kmax: only with --beam-alm"),

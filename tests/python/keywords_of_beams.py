@@ -12,6 +12,7 @@ SKY = zonal.synalm(np.ones(LMAX + 1), seed=1)
 SKY_TEB = np.stack([SKY, *(zonal.synalm(np.ones(LMAX + 1) * (np.arange(LMAX + 1) > 1), seed=k) for k in (2, 3))])
 BEAM = RNG.standard_normal(zonal.alm_size(LMAX, KMAX)) + 0j
 BEAM_TEB = np.stack([BEAM, *(zonal.elliptical_beam(0.5, 1.5, lmax=LMAX, polarization=0.3, error=0.01)[1:, :len(BEAM)])])
+ROUND = np.sqrt((2 * np.arange(LMAX + 1) + 1) / (4 * np.pi)) * zonal.gaussian_window(0.5, LMAX)
 AT = {"theta": np.array([0.3, 1.5, 2.9]), "phi": np.array([1.0, 4.0, 6.2]), "psi": np.array([2.0, 0.5, 5.0])}
 ALPHA = np.array([0.3, 1.0, 2.0])
 ELLIPSE = {"fwhm": 0.5, "ellipticity": 1.4, "lmax": LMAX}
@@ -52,6 +53,8 @@ def _of_convolvers():
            n_pointings=(10**9, 0, lambda: True)),
         of("BeamConvolver.__init__", lambda **k: zonal.BeamConvolver(SKY, BEAM, **k).n_bytes < one.n_bytes,
            theta_range=((0.2, 0.3), (0, np.pi), lambda: True)),
+        of("BeamConvolver.__init__", lambda **k: zonal.BeamConvolver(SKY, ROUND, **k).method,
+           method=("displaced", "auto", lambda: "displaced")),
         of("BeamConvolver.__call__", lambda **k: narrow(**AT, **k), within=1e-6, hwp=(ALPHA, None, lambda: behind_plate(ALPHA))),
         of("BeamConvolver.__call__", lambda **k: type(one(**AT, **k)).__name__, return_report=(True, False, lambda: "tuple")),
         of("BeamConvolver.adjoint", by_adjoint(lambda **k: narrow.adjoint(ALPHA, **AT, **k)), within=1e-6,

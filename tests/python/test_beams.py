@@ -40,6 +40,11 @@ def turned(beam, sky, theta, phi, psi):
     return np.array([dot(zonal.rotate_alm(beam, (c, a, b), LMAX, KMAX, mmax_out=LMAX), sky) for a, b, c in zip(theta, phi, psi)])
 
 
+def turned_by(beam, sky, theta, phi, psi):
+    """That of a beam with all orders."""
+    return np.array([dot(zonal.rotate_alm(beam, (c, a, b), LMAX), sky) for a, b, c in zip(theta, phi, psi)])
+
+
 def dot(a, b):
     return (np.where(np.arange(a.shape[-1]) <= LMAX, 1, 2) * (a.conj() * b).real).sum()
 
@@ -72,6 +77,60 @@ def test_the_adjoint_is_the_transpose(convolver, hwp):
     made = convolver(THETA, PHI, PSI, hwp)
     size = np.linalg.norm(made) * np.linalg.norm(tod)
     assert abs(tod @ made - dot(convolver.adjoint(tod, THETA, PHI, PSI, hwp), SKY)) < 1e-13 * size
+
+
+# What displaced kernels do: a beam of a length and a width, beside the axis.
+LONG, ORDERS = zonal.elliptical_beam(0.3, 1.2, lmax=LMAX, error=1e-9, return_report=True)
+OFFSET = zonal.rotate_alm(LONG, (0.3, 0.4, 1.0), LMAX, ORDERS.kmax, mmax_out=LMAX)
+
+
+@pytest.fixture(scope="module")
+def displaced():
+    return zonal.BeamConvolver(SKY[0], OFFSET, error=0.05, method="displaced", threads=2)
+
+
+def test_displaced_kernels_keep_the_error(displaced):
+    expected = turned_by(OFFSET, SKY[0], THETA[:60], PHI[:60], PSI[:60])
+    signal, report = displaced(THETA[:60], PHI[:60], PSI[:60], return_report=True)
+    assert report.method == displaced.method == "displaced" and 1 < report.kernels == displaced.kernels <= 8
+    assert report.bound == displaced.bound <= 0.05 and report.left_out == 0
+    # The bound is of the rms of all pointings, the largest of which is above it.
+    assert abs(signal - expected).max() <= report.bound * abs(expected).max()
+    assert 0.2 < (signal - expected).std() / expected.std() / report.mean_error < 2
+
+
+def test_the_adjoint_of_displaced_kernels_is_the_transpose(displaced):
+    tod = RNG.standard_normal(N)
+    made = displaced(THETA, PHI, PSI)
+    size = np.linalg.norm(made) * np.linalg.norm(tod)
+    assert abs(tod @ made - dot(displaced.adjoint(tod, THETA, PHI, PSI), SKY[0])) < 1e-13 * size
+
+
+def test_displaced_kernels_of_several_detectors_are_those_of_each(displaced):
+    other = zonal.elliptical_beam(0.3, 1.1, lmax=LMAX, error=1e-9)
+    beams = np.stack([OFFSET, np.concatenate([other, np.zeros(OFFSET.size - other.size)])])
+    both = zonal.BeamConvolver(SKY[0], beams, error=0.05, method="displaced", threads=1)
+    one = zonal.BeamConvolver(SKY[0], beams[1], error=0.05, method="displaced", threads=1)
+    psi = np.stack([PSI, PSI[::-1]])
+    np.testing.assert_array_equal(both(THETA, PHI, psi), [displaced(THETA, PHI, PSI), one(THETA, PHI, PSI[::-1])])
+    tod = RNG.standard_normal((2, N))
+    expected = displaced.adjoint(tod[0], THETA, PHI, PSI) + one.adjoint(tod[1], THETA, PHI, PSI[::-1])
+    np.testing.assert_allclose(both.adjoint(tod, THETA, PHI, psi), expected, rtol=0, atol=1e-13 * abs(expected).max())
+
+
+def test_a_part_of_the_sky_holds_what_displaced_kernels_see(displaced):
+    part = zonal.BeamConvolver(SKY[0], OFFSET, error=0.05, method="displaced", theta_range=(1.4, 1.6))
+    assert part.n_bytes < displaced.n_bytes
+    # Fourier transforms of other rows round otherwise.
+    np.testing.assert_allclose(part([1.4, 1.6], 1, [2, 3]), displaced([1.4, 1.6], 1, [2, 3]), rtol=1e-13)
+    with pytest.raises(ValueError, match="theta"):
+        part(0.2, 1, 2)
+
+
+def test_auto_takes_orders_where_these_cost_less():
+    window = np.sqrt((2 * np.arange(LMAX + 1) + 1) / (4 * np.pi)) * zonal.gaussian_window(0.3, LMAX)
+    assert zonal.BeamConvolver(SKY[0], window).method == "harmonic"
+    assert zonal.BeamConvolver(SKY, BEAM).method == "harmonic"
 
 
 def test_a_half_wave_plate_turns_the_polarisation_of_a_narrow_beam():
@@ -233,6 +292,9 @@ def test_smoothing_keeps_kinds_of_maps():
     (lambda c: zonal.BeamConvolver(SKY, BEAM, 5), "kmax = 5: must be from 0 to that of the beams, 4"),
     (lambda c: zonal.BeamConvolver(SKY, BEAM, -1), "kmax = -1: must be 0 or positive"),
     (lambda c: zonal.BeamConvolver(SKY, BEAM, error=0), "error = 0"),
+    (lambda c: zonal.BeamConvolver(SKY, BEAM, method="kernels"), "method"),
+    (lambda c: zonal.BeamConvolver(SKY, BEAM, method="displaced"), "method.*displaced: is for skies and beams of T alone"),
+    (lambda c: zonal.BeamConvolver(SKY[0], BEAM[0], method="displaced"), "error = 1e-06: up to 8 displaced kernels reach"),
     (lambda c: zonal.BeamConvolver(SKY, BEAM, theta_range=(1, 0.5)), "theta_1 and theta_2"),
     (lambda c: zonal.BeamConvolver(SKY, BEAM, theta_range=1 * [0.5]), "theta_range: has 1 parts"),
     (lambda c: zonal.BeamConvolver(SKY[0], BEAM[0])(0.1, 0.1, 0.1, 0.1), "hwp: a half-wave plate acts on polarisation"),

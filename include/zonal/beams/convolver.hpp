@@ -48,13 +48,20 @@ struct BeamOptions {
     Device device = Device::cpu();
 };
 
+/// How signals of beams are made: from a field for each order of the beam, as BeamConvolver does, or from the
+/// sky smoothed with a radial kernel, at several places for each pointing (zonal/beams/displaced.hpp).
+/// `automatic` takes what costs less (zonal/beams/planning.hpp).
+enum class BeamMethod { automatic, harmonic, displaced };
+
 /// How far d is from what the beams would measure; the largest of all detectors.
 struct BeamReport {
-    double bound = 0;  ///< BeamConvolver::bound()
+    double bound = 0;  ///< BeamConvolver::bound(), or DisplacedConvolver::bound() for the sky
     /// rms(error) / rms(d) over all theta, phi (of the torus), psi and alpha, of this sky.
     double mean_error = 0;
     /// rms(d of the beam's orders above kmax) / rms(d) over all pointings, of this sky.
     double left_out = 0;
+    BeamMethod method = BeamMethod::harmonic;
+    std::int64_t kernels = 0;  ///< of a displaced beam; the most of all detectors
 };
 
 class BeamConvolver;
