@@ -26,8 +26,9 @@ struct BeamOptions {
     /// "--fwhm 10deg, --beam b.txt", for messages
     std::string text() const;
 };
-/// heading: in the help.
-void add_beam_options(CLI::App& app, BeamOptions& options, const std::string& heading);
+/// heading: in the help. whose: "the output's", whose nside the pixel window has.
+void add_beam_options(CLI::App& app, BeamOptions& options, const std::string& heading,
+                      const std::string& whose = "the output's");
 void add_extend_option(CLI::App& app, Extension& extension, const std::string& group,
                        const std::string& what);
 
