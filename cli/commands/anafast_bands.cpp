@@ -67,16 +67,19 @@ class BandFinder {
     void observe(const std::string& path) {
         ObservedMap& sky = *maps_.emplace_back(
             std::make_unique<ObservedMap>(read_one_sky(path, analysis_, files_.run, session_)));
-        sky.mask = read_mask(analysis_.mask, sky.map, session_);
+        const auto seen_by = options_.of_map(maps_.size() - 1);
+        auto mask = analysis_.mask;
+        if (!seen_by.mask.empty()) mask.file = seen_by.mask;
+        sky.mask = read_mask(mask, sky.map, session_);
         session_.report.erase("mask_mode");  // which takes no part
         if (sky.mask.size() == 0) {
             sky.mask = Array<double, 1>({sky.map.rows().extent(1)});
             std::fill(sky.mask.begin(), sky.mask.end(), 1.0);
         }
         remove_monopole(sky);
-        sky.transfer = transfer_of(options_, sky.map.nside(), lmax_sky_, threads(), session_);
-        sky.variance = variance_of(options_, sky.map, session_);
-        sky.noise = noise_of(options_, sky.map, lmax_sky_, session_);
+        sky.transfer = transfer_of(options_, seen_by, sky.map.nside(), lmax_sky_, threads(), session_);
+        sky.variance = variance_of(options_, seen_by.variance, sky.map, session_);
+        sky.noise = noise_of(options_, seen_by.noise, sky.map, lmax_sky_, session_);
         const auto seen = sky_fraction(sky.map.grid(), sky.mask.view(), threads());
         session_.report["f_sky"].push_back(
             {{"name", path}, {"used", seen.used}, {"mean", seen.mean}, {"mean_square", seen.mean_square}});
@@ -103,7 +106,7 @@ class BandFinder {
 
     void write() {
         set_cards(file_.cards, provenance(session_));
-        set_cards(file_.cards, beam_cards(options_.beam));
+        set_cards(file_.cards, beam_cards(options_.first.beam));
         if (options_.pixel_window) set_card(file_.cards, {"PIXWIN", std::string("computed"), "HEALPix"});
         if (!analysis_.mask.file.empty())
             set_card(file_.cards, {"MASKFILE", header_text(analysis_.mask.file), "mask"});

@@ -33,8 +33,8 @@ void add_beam_options(CLI::App& app, BeamOptions& options, const std::string& he
 
 std::string BeamOptions::text() const {
     std::string text;
-    const auto add = [&text](const std::string& name, const std::string& value) {
-        if (!value.empty()) text += (text.empty() ? "" : ", ") + name + " " + value;
+    const auto add = [&text, this](const std::string& name, const std::string& value) {
+        if (!value.empty()) text += (text.empty() ? "" : ", ") + name + suffix + " " + value;
     };
     add("--fwhm", fwhm ? fwhm->text : "");
     add("--beam", beam);

@@ -21,6 +21,7 @@ struct BeamOptions {
     std::string beam;
     std::string pixel_window;
     Extension extension = Extension::none;
+    std::string suffix{};  ///< of the options' names, "2" where they are those of a second map
 
     bool given() const { return fwhm || !beam.empty() || !pixel_window.empty(); }
     /// "--fwhm 10deg, --beam b.txt", for messages

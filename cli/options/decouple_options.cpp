@@ -52,22 +52,49 @@ void declare_bins(const OptionGroup& group, DecoupleOptions& options) {
         "auto");
 }
 
+/// Those of IN2.
+void declare_second(const OptionGroup& group, ObservationOptions& second) {
+    second.beam.suffix = "2";
+    group.text("--mask2", second.mask, "FILE", "of IN2, in place of --mask");
+    group.angle("--fwhm2", second.beam.fwhm, "of IN2, in place of --fwhm and --beam");
+    group.text("--beam2", second.beam.beam, "FILE", "of IN2, in place of --fwhm and --beam");
+    group.text("--variance2", second.variance, "FILE", "of IN2, in place of --variance and --noise-cl");
+    group.text("--noise-cl2", second.noise, "FILE", "of IN2, in place of --variance and --noise-cl");
+}
+
 }  // namespace
+
+ObservationOptions DecoupleOptions::of_map(std::size_t number) const {
+    auto found = first;
+    if (number == 0) return found;
+    found.mask = second.mask;
+    if (second.beam.given()) {
+        found.beam = second.beam;
+        found.beam.pixel_window = first.beam.pixel_window;
+        found.beam.extension = first.beam.extension;
+    }
+    if (!second.variance.empty() || !second.noise.empty()) {
+        found.variance = second.variance;
+        found.noise = second.noise;
+    }
+    return found;
+}
 
 void add_decouple_options(CLI::App& app, DecoupleOptions& options) {
     options.app = &app;
     const OptionGroup group(app, bands_heading);
     declare_bins(group, options);
-    add_beam_options(app, options.beam, bands_heading, "the map's");
+    add_beam_options(app, options.first.beam, bands_heading, "the map's");
     group.flag("--pixel-window", options.pixel_window,
                "the window of HEALPix pixels of the map's nside, computed in place of --pixwin");
-    add_extend_option(app, options.beam.extension, bands_heading, "windows, --noise-cl and --theory");
-    group.text("--variance", options.variance, "FILE",
+    add_extend_option(app, options.first.beam.extension, bands_heading, "windows, --noise-cl and --theory");
+    group.text("--variance", options.first.variance, "FILE",
                "map of the variance of each pixel's white noise, which is taken off");
     group.list("--variance-field", options.variance_fields, "NAME|N,...",
                "column of that file, by name or by number from 0, or two: of I, and of Q and U", "0");
-    group.text("--noise-cl", options.noise, "FILE",
+    group.text("--noise-cl", options.first.noise, "FILE",
                "in place of --variance: spectra of the noise of an unmasked map, which are taken off");
+    declare_second(group, options.second);
     group.text("--theory", options.theory, "FILE",
                "spectra of the sky, for error bars, the covariance and chi^2 of the bands");
     group.flag("--theory-dl", options.theory_dl, "the file of --theory holds D_l = l(l+1)C_l/2pi")
@@ -78,33 +105,58 @@ void add_decouple_options(CLI::App& app, DecoupleOptions& options) {
                   "last degree up to which error bars are exact; -1: nowhere", "32");
 }
 
-void check_decouple(const DecoupleOptions& options, Device device, const Session& session) {
-    const auto given = [](const CLI::Option* option) { return option->count() > 0; };
+namespace {
+
+bool is_given(const CLI::Option* option) {
+    return option->count() > 0;
+}
+
+/// Throws UsageError for options of one observation that contradict each other. suffix: of their names.
+void check_noise(const ObservationOptions& observation, const std::string& suffix) {
+    if (!observation.variance.empty() && !observation.noise.empty())
+        throw UsageError(
+            fmt::format("--variance{0}, --noise-cl{0}: both say what noise adds: give one", suffix));
+}
+
+/// Throws UsageError for options that have no effect without others.
+void check_needs(const DecoupleOptions& options, std::size_t n_maps) {
+    const auto &first = options.first, &second = options.second;
+    for (const char* name : {"--mask2", "--fwhm2", "--beam2", "--variance2", "--noise-cl2"})
+        if (n_maps < 2 && is_given(options.app->get_option(name)))
+            throw UsageError(fmt::format("{}: needs a second map, IN2", name));
+    if (first.variance.empty() && second.variance.empty() && !options.variance_fields.empty())
+        throw UsageError("--variance-field: needs --variance");
+    if (options.theory.empty() && (options.exact_lmax || options.order != io::ClOrder::automatic))
+        throw UsageError("--exact-lmax, --cl-order: need --theory, without which there are no error bars");
+    const bool has_files = !first.beam.beam.empty() || !first.beam.pixel_window.empty() ||
+                           !first.noise.empty() || !second.beam.beam.empty() || !second.noise.empty() ||
+                           !options.theory.empty();
+    if (first.beam.extension != Extension::none && !has_files)
+        throw UsageError("--extend: only with --beam, --pixwin, --noise-cl or --theory");
+}
+
+}  // namespace
+
+void check_decouple(const DecoupleOptions& options, std::size_t n_maps, Device device,
+                    const Session& session) {
     if (!options.decouple) {
         for (const auto* option : options.app->get_options())
-            if (option->get_group() == bands_heading && given(option))
+            if (option->get_group() == bands_heading && is_given(option))
                 throw UsageError(fmt::format("{}: only with --decouple", option->get_name()));
         return;
     }
     require_one_process(session, true, "--decouple", "no rank would hold the matrices of the mask");
     for (const auto& [name, why] : not_with_decouple)
         if (const auto* option = options.app->get_option_no_throw(std::string(name));
-            option != nullptr && given(option))
+            option != nullptr && is_given(option))
             throw UsageError(fmt::format("{}: not with --decouple: {}", name, why));
     if (device.kind() == Device::Kind::cuda)
         throw UsageError("--device = cuda: not with --decouple, which computes on the CPU");
-    if (!options.variance.empty() && !options.noise.empty())
-        throw UsageError("--variance, --noise-cl: both say what noise adds: give one");
-    if (options.variance.empty() && !options.variance_fields.empty())
-        throw UsageError("--variance-field: needs --variance");
-    if (options.theory.empty() && (options.exact_lmax || options.order != io::ClOrder::automatic))
-        throw UsageError("--exact-lmax, --cl-order: need --theory, without which there are no error bars");
-    if (options.pixel_window && !options.beam.pixel_window.empty())
+    check_noise(options.first, "");
+    check_noise(options.second, "2");
+    if (options.pixel_window && !options.first.beam.pixel_window.empty())
         throw UsageError("--pixel-window, --pixwin: exclude each other");
-    const bool has_files = !options.beam.beam.empty() || !options.beam.pixel_window.empty() ||
-                           !options.noise.empty() || !options.theory.empty();
-    if (options.beam.extension != Extension::none && !has_files)
-        throw UsageError("--extend: only with --beam, --pixwin, --noise-cl or --theory");
+    check_needs(options, n_maps);
 }
 
 Bins bins_of(const DecoupleOptions& options, const std::optional<std::int64_t>& lmax) {
@@ -131,9 +183,9 @@ Bins bins_of(const DecoupleOptions& options, const std::optional<std::int64_t>& 
                                   "--log-bins, --lmin, --lmax: ");
 }
 
-std::optional<Beam> transfer_of(const DecoupleOptions& options, std::int64_t nside, std::int64_t lmax_sky,
-                                int threads, Session& session) {
-    auto transfer = beam_to(options.beam, nside, lmax_sky, session);
+std::optional<Beam> transfer_of(const DecoupleOptions& options, const ObservationOptions& map,
+                                std::int64_t nside, std::int64_t lmax_sky, int threads, Session& session) {
+    auto transfer = beam_to(map.beam, nside, lmax_sky, session);
     if (options.pixel_window) {
         if (nside == 0) throw UsageError("--pixel-window: CAR images have no HEALPix pixel window");
         const auto pixels =
@@ -142,7 +194,8 @@ std::optional<Beam> transfer_of(const DecoupleOptions& options, std::int64_t nsi
         transfer = transfer ? multiply(*transfer, pixels) : pixels;
     }
     if (transfer && !std::equal(transfer->gradient.begin(), transfer->gradient.end(), transfer->curl.begin()))
-        throw UsageError("--beam: the windows of E and of B differ: must be the same with --decouple");
+        throw UsageError("--beam" + map.beam.suffix +
+                         ": the windows of E and of B differ: must be the same with --decouple");
     return transfer;
 }
 
@@ -168,21 +221,20 @@ std::vector<double> required_spectrum(const io::SpectrumFile& file, const std::s
 
 }  // namespace
 
-Array<double, 2> variance_of(const DecoupleOptions& options, const SkyMap& map, Session& session) {
-    if (options.variance.empty()) return {};
+Array<double, 2> variance_of(const DecoupleOptions& options, const std::string& path, const SkyMap& map,
+                             Session& session) {
+    if (path.empty()) return {};
     const auto n_parts = std::ssize(parts_of(map));
     const auto fields =
         options.variance_fields.empty() ? std::vector<std::string>{"0"} : options.variance_fields;
     if (std::ssize(fields) > n_parts)
         throw UsageError(fmt::format("--variance-field: names {} columns: must name {}", fields.size(),
                                      n_parts == 2 ? "one, or two: of I, and of Q and U" : "one"));
-    const auto file =
-        io::read_sky_map(session.input(options.variance),
-                         {.fields = fields, .polarized = false, .check_memory = session.memory_check()});
+    const auto file = io::read_sky_map(
+        session.input(path), {.fields = fields, .polarized = false, .check_memory = session.memory_check()});
     session.note(file.header().notes);
     if (!same_pixels(file.header().pixelization, map.header().pixelization))
-        throw IoError(fmt::format("{}: {}: the map has {}", options.variance,
-                                  to_string(file.header().pixelization),
+        throw IoError(fmt::format("{}: {}: the map has {}", path, to_string(file.header().pixelization),
                                   to_string(map.header().pixelization)));
     Array<double, 2> variance({n_parts, map.rows().extent(1)});
     for (std::int64_t part = 0; part < n_parts; ++part)
@@ -191,17 +243,18 @@ Array<double, 2> variance_of(const DecoupleOptions& options, const SkyMap& map, 
     return variance;
 }
 
-std::vector<std::vector<std::vector<double>>> noise_of(const DecoupleOptions& options, const SkyMap& map,
+std::vector<std::vector<std::vector<double>>> noise_of(const DecoupleOptions& options,
+                                                       const std::string& path, const SkyMap& map,
                                                        std::int64_t lmax_sky, Session& session) {
     const auto letters = parts_of(map);
     std::vector<std::vector<std::vector<double>>> noise(letters.size());
-    if (options.noise.empty()) return noise;
-    const auto file = read_spectra(options.noise, {}, session);
+    if (path.empty()) return noise;
+    const auto file = read_spectra(path, {}, session);
     for (std::size_t part = 0; part < letters.size(); ++part)
         for (const std::string& name :
              letters[part] == 'T' ? std::vector<std::string>{"TT"} : std::vector<std::string>{"EE", "BB"})
-            noise[part].push_back(required_spectrum(file, name, fmt::format("--noise-cl {}", options.noise),
-                                                    options.beam.extension, lmax_sky));
+            noise[part].push_back(required_spectrum(file, name, fmt::format("--noise-cl {}", path),
+                                                    options.first.beam.extension, lmax_sky));
     return noise;
 }
 
@@ -220,7 +273,7 @@ Array<double, 3> theory_of(const DecoupleOptions& options, const SkyMap& map, co
             const std::string name{letters[x], letters[y]};
             const bool is_needed = std::find(needed.begin(), needed.end(), name) != needed.end();
             if (!is_needed && file.find(name) == nullptr) continue;
-            const auto values = required_spectrum(file, name, option, options.beam.extension, lmax_sky);
+            const auto values = required_spectrum(file, name, option, options.first.beam.extension, lmax_sky);
             const auto i = static_cast<std::int64_t>(x), j = static_cast<std::int64_t>(y);
             std::copy(values.begin(), values.end(), &theory(i, j, 0));
             std::copy(values.begin(), values.end(), &theory(j, i, 0));

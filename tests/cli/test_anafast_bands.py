@@ -118,6 +118,20 @@ def test_two_maps_have_their_own_and_their_cross_spectra(observed, zonal, tmp_pa
     assert {(each["name"], *each["maps"]) for each in report["spectra"]} >= {("TT", 0, 0), ("ET", 0, 1), ("BE", 0, 1), ("BB", 1, 1)}
 
 
+def test_the_second_map_may_have_a_mask_a_beam_and_noise_of_its_own(observed, zonal, tmp_path):
+    healpy.write_map(tmp_path / "whole.fits", np.linspace(0.5, 1, 12 * NSIDE**2), dtype=np.float64)
+    zonal("anafast", "sky.fits", "sky.fits", "bands.fits", *BINS, "--mask", "mask.fits", "--mask2", "whole.fits", "--fwhm", "3deg", "--beam2",
+          "beam.txt", "--pixel-window", "--variance", "variance.fits", "--noise-cl2", "noise.txt")
+    python(tmp_path, """
+        sky, mask, other = zonal.io.read_map("sky.fits"), healpy.read_map("mask.fits"), healpy.read_map("whole.fits", dtype=float)
+        noise = dict(zip(("TT", "EE", "BB"), np.loadtxt("noise.txt").T[1:]))
+        fields = [Field(sky, mask=mask, beam="3deg", pixel_window=True, variance=healpy.read_map("variance.fits")),
+                  Field(sky, mask=other, beam=np.loadtxt("beam.txt")[:, 1], pixel_window=True, noise=noise)]
+        estimate(fields, Bins.linear(5, lmax=32)).save("python.fits")
+    """)
+    assert_same_bands(tmp_path / "bands.fits", tmp_path / "python.fits")
+
+
 def test_chi_squared_is_that_of_the_package(observed, zonal, tmp_path):
     report = zonal("anafast", "sky.fits", "bands.fits", *BINS, "--mask", "mask.fits", "--theory", "theory.txt", "--exact-lmax", "8")
     expected = python(tmp_path, """
@@ -210,6 +224,7 @@ def test_plot_refuses_what_bands_have_not(observed, zonal, fails):
     ("--decouple --bin-width 5 --lmax 30 --variance variance.fits --noise-cl noise.txt", ["--variance", "--noise-cl"]),
     ("--decouple --bin-width 5 --lmax 30 --variance variance.fits --variance-field 0,1,1", ["--variance-field", "3"]),
     ("--decouple --bin-width 5 --lmax 30 --variance-field 0", ["--variance-field", "--variance"]),
+    *((f"--decouple --bin-width 5 --lmax 30 {option}", [option.split()[0], "IN2"]) for option in ("--mask2 mask.fits", "--fwhm2 3deg", "--noise-cl2 noise.txt")),
     ("--decouple --bin-width 5 --lmax 30 --exact-lmax 3", ["--exact-lmax", "--theory"]),
     ("--decouple --bin-width 5 --lmax 30 --exact-lmax 1 --theory theory.txt", ["exact_lmax", "2"]),
     ("--decouple --bin-width 5 --lmax 30 --pixel-window --pixwin beam.txt", ["--pixel-window", "--pixwin"]),
