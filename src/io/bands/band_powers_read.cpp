@@ -141,6 +141,12 @@ class BandPowersReader {
     /// Those of all pairs of fields, without values.
     void make_blocks(std::vector<SpectraBlock>& blocks) {
         const auto n_fields = std::ssize(letters_);
+        // A few bytes can claim very many fields.
+        std::int64_t n_parts = 0;
+        for (const auto& letters : letters_) n_parts += std::ssize(letters);
+        if (n_parts * (n_parts + 1) / 2 > std::ssize(bands_.hdu().columns))
+            reader_.fail(bands_.hdu(), fmt::format("has {} columns, too few for the spectra of {} fields",
+                                                   bands_.hdu().columns.size(), n_fields));
         for (std::int64_t first = 0; first < n_fields; ++first)
             for (std::int64_t second = first; second < n_fields; ++second)
                 for (const char x : letters_[static_cast<std::size_t>(first)])

@@ -196,6 +196,21 @@ TEST(BandPowersFile, IsNotWrittenOfWhatDoesNotFit) {
     EXPECT_EQ(folder.n_entries(), 0U);
 }
 
+TEST(BandPowersFile, WithMoreFieldsThanColumnsIsRefused) {
+    const TemporaryFolder folder;
+    test::FitsBuilder file;
+    file.table(24, 1, {"K", "K", "D"}, {"L_MIN", "L_MAX", "L_EFF"}).text("EXTNAME", "BANDS").card("DL", "F");
+    file.card("LMAX_SKY", "2").end().data(test::big_endian(std::vector<std::int64_t>{2, 2, 0}));
+    file.table(8, 3, {"D"}, {"WEIGHT"}).text("EXTNAME", "PSEUDO").end();
+    file.data(test::big_endian(std::vector{0.0, 0.0, 1.0}));
+    file.table(8, 1, {"D"}, {"W_0x0"}).text("EXTNAME", "MASK");
+    for (int i = 0; i < 1000; ++i) file.card("MASKT" + std::to_string(i), "0");
+    file.end().data(test::big_endian(std::vector{1.0}));
+    const auto path = folder.write("b.fits", file.bytes());
+    EXPECT_THAT(message_of<IoError>([&] { read_band_powers(path); }),
+                HasSubstr("too few for the spectra of 1000"));
+}
+
 TEST(BandPowersFile, ThatLacksSomethingIsRefused) {
     const TemporaryFolder folder;
     write_band_powers(folder.path("b.fits"), file_of({{grid, {part(true, 0)}}}, 6));
