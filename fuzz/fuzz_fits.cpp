@@ -8,6 +8,7 @@
 
 #include "zonal/error.hpp"
 #include "zonal/io/alm.hpp"
+#include "zonal/io/band_powers.hpp"
 #include "zonal/io/beam.hpp"
 #include "zonal/io/events.hpp"
 #include "zonal/io/inspect.hpp"
@@ -78,6 +79,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     attempt([&] { read_map(path, {.hdu = "2"}); });
     attempt([&] { read_alm(path); });
     attempt([&] { read_spectrum(path, {.order = ClOrder::healpy, .dl = true}); });
+    attempt([&] { read_band_powers(path); });
     attempt([&] { read_beam(path); });
     attempt([&] { read_pixel_window(path); });
     attempt([&] { read_weights(path); });

@@ -49,7 +49,7 @@ ALLOWED = {
     "planning": {"core", "fft", "grids", "sht", "points", "sky", "radial", "split"},
     "chebyshev": {"core", "fft"},
     "gwrm": {"core", "fft", "chebyshev"},
-    "io": {"core", "fft", "grids", "sht", "points", "beams", "sky", "radial", "split", "planning", "gwrm", "distributed"},
+    "io": {"core", "fft", "grids", "sht", "points", "beams", "sky", "spectra", "radial", "split", "planning", "gwrm", "distributed"},
     "distributed": {"core", "fft", "grids", "sht", "points", "sky", "radial"},
 }
 ALLOWED["everything"] = set(ALLOWED)  # the headers that include all others

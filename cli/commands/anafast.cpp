@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "commands/anafast_bands.hpp"
 #include "commands/recipe.hpp"
+#include "options/decouple_options.hpp"
 #include "zonal/io/inspect.hpp"
 #include "zonal/io/spectrum.hpp"
 #include "zonal/spectrum.hpp"
@@ -13,17 +15,20 @@ struct AnafastOptions {
     std::vector<std::string> inputs;  ///< IN [IN2] OUT
     FileOptions files;
     MaskedAnalysis analysis;
+    DecoupleOptions bands;
 };
 
 void declare(CLI::App& app, AnafastOptions& options) {
     app.add_option(
            "files", options.inputs,
-           "one map (or alm file) for its spectra, or two for their cross spectra; the file of C_l to write")
+           "one map (or alm file) for its spectra, or two for their cross spectra; the file of C_l, or with "
+           "--decouple of band powers, to write")
         ->required()
         ->expected(1, 3)
         ->type_name("IN [IN2] OUT")
         ->group("Arguments");
     add_masked_analysis_options(app, options.analysis);
+    add_decouple_options(app, options.bands);
     add_file_options(app, options.files);
     add_job_options(app, options.files.run, WithExplain::yes);
 }
@@ -127,8 +132,12 @@ void name_files(AnafastOptions& options) {
 
 void run(AnafastOptions& options, Session& session) {
     name_files(options);
+    check_decouple(options.bands, options.inputs.size() - 1, options.files.run.device, session);
     options.analysis.choice.iteration_count();
     options.files.begin(session);
+    if (options.bands.decouple)
+        return find_bands({options.inputs.begin(), options.inputs.end() - 1}, options.analysis, options.bands,
+                          options.files, session);
     auto first = read_input(options.files.in, options, session);
     std::optional<io::AlmFile> second;
     if (options.inputs.size() == 3) {
@@ -160,9 +169,12 @@ void add_anafast(CLI::App& root, Session& session, Action& action) {
     add_command<AnafastOptions>(
         root, session, action, "anafast",
         "Finds power spectra C_l of a map, or of two. The part of the sky that a mask leaves is "
-        "reported (f_sky) and never divided out. Two maps with I, Q, U give nine spectra.",
-        "zonal anafast map.fits cl.fits --lmax 1024 --mask mask.fits --remove-dipole", declare, run,
-        WorkIn::jobs_too);
+        "reported (f_sky) and not divided out. Two maps with I, Q, U give nine spectra. With --decouple it "
+        "finds band powers, out of which mask, beam and pixel window are divided.",
+        "zonal anafast map.fits cl.fits --lmax 1024 --mask mask.fits --remove-dipole\n"
+        "  zonal anafast map.fits bands.fits --decouple --bin-width 30 --lmax 1000 --mask mask.fits --fwhm "
+        "10arcmin",
+        declare, run, WorkIn::jobs_too);
 }
 
 }  // namespace zonal::cli

@@ -3,6 +3,7 @@
 #include "commands/recipe.hpp"
 #include "zonal/error.hpp"
 #include "zonal/io/alm.hpp"
+#include "zonal/io/band_powers.hpp"
 #include "zonal/io/beam.hpp"
 #include "zonal/io/inspect.hpp"
 #include "zonal/io/map.hpp"
@@ -103,6 +104,22 @@ Json hdu_report(const std::string& path, const io::HduSummary& hdu, Session& ses
     return report;
 }
 
+void add_bands(const io::BandPowersFile& file, Json& report) {
+    report["bands"] = file.bins.size();
+    report["bands_of"] = file.bins.of() == BandsOf::d_l ? "D_l" : "C_l";
+    report["lmin"] = file.bins.lmin();
+    report["lmax"] = file.bins.lmax();
+    report["lmax_sky"] = file.estimate.blocks.front().decoupling->windows.extent(3) - 1;
+    report["fields"] = file.units.size();
+    report["errors"] = file.covariance.size() > 0;
+    for (const auto& block : file.estimate.blocks)
+        for (const auto& name : block.names)
+            if (!is_repeated(block, name))
+                report["spectra"].push_back({{"name", name},
+                                             {"fields", {block.first, block.second}},
+                                             {"condition", block.decoupling->condition}});
+}
+
 /// What Zonal reads of files other than maps, as a whole.
 void add_content(const std::string& path, io::FileKind kind, Session& session) {
     Json& report = session.report;
@@ -134,6 +151,8 @@ void add_content(const std::string& path, io::FileKind kind, Session& session) {
         report["fields"] = file.solution.names();
         report["intervals"] = file.solution.pieces().size();
         report["t"] = {file.solution.t0(), file.solution.t1()};
+    } else if (kind == io::FileKind::bands) {
+        add_bands(io::read_band_powers(path), report);
     }
 }
 
@@ -150,7 +169,7 @@ void add_reading(const std::string& path, Session& session) {
 }
 
 void declare(CLI::App& app, InfoOptions& options) {
-    add_argument(app, "FILE", options.file, "map, alm, spectrum, beam or weights; FITS or text");
+    add_argument(app, "FILE", options.file, "map, alm, spectrum, band powers, beam or weights; FITS or text");
 }
 
 void run(InfoOptions& options, Session& session) {

@@ -21,19 +21,20 @@ void add_extend_option(CLI::App& app, Extension& extension, const std::string& g
                            "an error");
 }
 
-void add_beam_options(CLI::App& app, BeamOptions& options, const std::string& heading) {
+void add_beam_options(CLI::App& app, BeamOptions& options, const std::string& heading,
+                      const std::string& whose) {
     const OptionGroup group(app, heading);
     group.angle("--fwhm", options.fwhm, "Gaussian beam of this full width at half maximum");
     group.text("--beam", options.beam, "FILE",
                "beam b_l, FITS or text; one column serves T, E and B as it stands");
     group.text("--pixwin", options.pixel_window, "FILE",
-               "HEALPix pixel window of the output's nside, T and P apart");
+               "HEALPix pixel window of " + whose + " nside, T and P apart");
 }
 
 std::string BeamOptions::text() const {
     std::string text;
-    const auto add = [&text](const std::string& name, const std::string& value) {
-        if (!value.empty()) text += (text.empty() ? "" : ", ") + name + " " + value;
+    const auto add = [&text, this](const std::string& name, const std::string& value) {
+        if (!value.empty()) text += (text.empty() ? "" : ", ") + name + suffix + " " + value;
     };
     add("--fwhm", fwhm ? fwhm->text : "");
     add("--beam", beam);

@@ -21,13 +21,15 @@ struct BeamOptions {
     std::string beam;
     std::string pixel_window;
     Extension extension = Extension::none;
+    std::string suffix{};  ///< of the options' names, "2" where they are those of a second map
 
     bool given() const { return fwhm || !beam.empty() || !pixel_window.empty(); }
     /// "--fwhm 10deg, --beam b.txt", for messages
     std::string text() const;
 };
-/// heading: in the help.
-void add_beam_options(CLI::App& app, BeamOptions& options, const std::string& heading);
+/// heading: in the help. whose: "the output's", whose nside the pixel window has.
+void add_beam_options(CLI::App& app, BeamOptions& options, const std::string& heading,
+                      const std::string& whose = "the output's");
 void add_extend_option(CLI::App& app, Extension& extension, const std::string& group,
                        const std::string& what);
 

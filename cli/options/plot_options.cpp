@@ -110,9 +110,17 @@ std::string first_for_spectra(const PlotOptions& options) {
     return first_given(*options.app, "Spectra");
 }
 
+std::string first_not_for_bands(const PlotOptions& options) {
+    if (auto first = first_for_maps(options); !first.empty()) return first;
+    for (const char* name : {"--hdu", "--lmin", "--lmax", "--cl", "--dl", "--log", "--unit"})
+        if (options.app->get_option(name)->count() > 0) return name;
+    return "";
+}
+
 void declare(CLI::App& app, PlotOptions& options) {
     options.app = &app;
-    add_argument(app, "IN", options.in, "map (its first chosen column is drawn) or spectra, FITS or text");
+    add_argument(app, "IN", options.in,
+                 "map (its first chosen column is drawn), spectra (FITS or text) or band powers");
     add_argument(app, "OUT", options.out, "picture to write: .png, .pdf or .svg");
     const OptionGroup group(app, "Picture");
     group.list("--range", options.range, "MIN,MAX",

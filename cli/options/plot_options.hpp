@@ -39,6 +39,8 @@ void declare(CLI::App& app, PlotOptions& options);
 /// The first option given that only serves maps, or spectra; empty where there is none.
 std::string first_for_maps(const PlotOptions& options);
 std::string first_for_spectra(const PlotOptions& options);
+/// The same of those that band powers do not take.
+std::string first_not_for_bands(const PlotOptions& options);
 
 /// What zonal.plot._tool draws of a map, or of spectra. Throws UsageError.
 Json map_request(const PlotOptions& options);

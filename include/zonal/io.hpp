@@ -3,6 +3,7 @@
 // All of the library zonal_io: files.
 #include "zonal/io/alm.hpp"
 #include "zonal/io/atomic_file.hpp"
+#include "zonal/io/band_powers.hpp"
 #include "zonal/io/beam.hpp"
 #include "zonal/io/cache.hpp"
 #include "zonal/io/cost_model.hpp"

@@ -29,6 +29,7 @@ void bind_skies(nb::module_& module);
 void bind_resampling(nb::module_& module);
 void bind_coefficients(nb::module_& module);
 void bind_coupling(nb::module_& module);
+void bind_band_files(nb::module_& module);
 void bind_band_powers(nb::module_& module);
 void bind_covariance(nb::module_& module);
 void bind_correlations(nb::module_& module);

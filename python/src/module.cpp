@@ -33,6 +33,7 @@ NB_MODULE(_core, module) {
     zonal::python::bind_resampling(module);
     zonal::python::bind_coefficients(module);
     zonal::python::bind_coupling(module);
+    zonal::python::bind_band_files(module);
     zonal::python::bind_band_powers(module);
     zonal::python::bind_covariance(module);
     zonal::python::bind_correlations(module);

@@ -13,7 +13,7 @@ def astropy_fits() -> Any:
     try:
         return importlib.import_module("astropy.io.fits")
     except ImportError as error:
-        raise ImportError("the FITS files of zonal.healpy and zonal.spectra need astropy: install it, or zonal[all]; zonal.io works "
+        raise ImportError("the FITS files of zonal.healpy need astropy: install it, or zonal[all]; zonal.io works "
                           "without it") from error
 
 

@@ -61,8 +61,8 @@ FileSummary inspect(const std::string& path) {
 }
 
 std::string to_string(FileKind kind) {
-    constexpr std::array<const char*, 7> names{"map",     "alm",      "spectrum", "window",
-                                               "weights", "solution", "other"};
+    constexpr std::array<const char*, 8> names{"map",     "alm",      "spectrum", "window",
+                                               "weights", "solution", "bands",    "other"};
     return names.at(static_cast<std::size_t>(kind));
 }
 

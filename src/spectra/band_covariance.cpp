@@ -134,4 +134,47 @@ CovarianceReport band_covariance(const std::vector<MaskedField>& fields, const B
     return value_covariance(observed, pairs, values.view(), covariance, options);
 }
 
+double bytes_of_band_covariance(const std::vector<MaskedField>& fields, const BandEstimate& estimate,
+                                const CovarianceOptions& options) {
+    const auto& first = *estimate.blocks.at(0).decoupling;
+    const auto square = [](std::int64_t n) { return static_cast<double>(n) * static_cast<double>(n); };
+    double n_spectra = 0, n_maps = 0, n_components = 0;
+    for (const SpectraBlock& block : estimate.blocks) n_spectra += static_cast<double>(block.names.size());
+    for (const MaskedField& field : fields)
+        for (const MaskedMaps& part : field.parts) {
+            ++n_maps;
+            n_components += static_cast<double>(part.maps.extent(0));
+        }
+    const auto n_masks = static_cast<double>(estimate.mask_spectra.extent(0));
+    const auto map = static_cast<double>(fields.at(0).grid.n_pixels());
+    const std::int64_t degrees = first.matrix.extent(3);
+    const double n_values = n_spectra * static_cast<double>(first.matrix.extent(1));
+    const double values = n_values * (n_values + n_spectra * static_cast<double>(degrees));
+    // One after the other: mean spectra, the exact part with the noise of all maps, and the narrow kernels of
+    // all products of masks.
+    const std::int64_t modes = options.exact_lmax + 1;
+    const double means = 4 * square(first.windows.extent(3)),
+                 exact = n_maps * map + square(modes * modes) * n_components * n_components,
+                 narrow = n_masks * (n_masks + 1) / 2 * map + square(degrees);
+    return 8 * ((n_masks + n_maps) * map + values + std::max({means, exact, narrow}));
+}
+
+Array<double, 2> distinct_covariance(const BandEstimate& estimate, View<const double, 2> covariance) {
+    std::vector<std::int64_t> kept;
+    std::int64_t n_values = 0;
+    for (const SpectraBlock& block : estimate.blocks)
+        for (const std::string& name : block.names)
+            for (std::int64_t b = 0; b < block.bands.extent(1); ++b, ++n_values)
+                if (!is_repeated(block, name)) kept.push_back(n_values);
+    if (covariance.extent(0) != n_values || covariance.extent(1) != n_values)
+        throw InvalidArgument("covariance",
+                              fmt::format("shape [{}, {}]", covariance.extent(0), covariance.extent(1)),
+                              fmt::format("must be [{}, {}]", n_values, n_values));
+    Array<double, 2> found({std::ssize(kept), std::ssize(kept)});
+    for (std::size_t v = 0; v < kept.size(); ++v)
+        for (std::size_t w = 0; w < kept.size(); ++w)
+            found(static_cast<std::int64_t>(v), static_cast<std::int64_t>(w)) = covariance(kept[v], kept[w]);
+    return found;
+}
+
 }  // namespace zonal

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <numeric>
 #include <string>
@@ -34,6 +35,9 @@ void normalize(Band& band, const std::string& name) {
         sum += band.weights[i];
     }
     if (!(sum > 0)) throw InvalidArgument(name, "has no weight above 0: give it one, or leave it out");
+    // Weights of other bins are left as they are, so that the bands made of them are the same.
+    const double rounding = std::numeric_limits<double>::epsilon() * static_cast<double>(band.weights.size());
+    if (std::abs(sum - 1) <= rounding) return;
     for (double& weight : band.weights) weight /= sum;
 }
 

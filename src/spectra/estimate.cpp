@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <complex>
 #include <map>
+#include <set>
 #include <tuple>
 #include <utility>
 
 #include "spectra/couplings.hpp"
 #include "zonal/alm.hpp"
 #include "zonal/error.hpp"
+#include "zonal/sht.hpp"
 #include "zonal/spectra/pseudo_spectra.hpp"
 
 namespace zonal {
@@ -31,6 +33,24 @@ bool same_values(const View<const double, 1>& one, const View<const double, 1>& 
         if (one[p] != other[p]) return false;
     return true;
 }
+
+/// Those that differ.
+class DistinctMasks {
+  public:
+    std::int64_t number_of(const Grid& grid, const View<const double, 1>& mask) {
+        for (std::size_t i = 0; i < masks_.size(); ++i)
+            if (masks_[i].first == grid && same_values(masks_[i].second, mask))
+                return static_cast<std::int64_t>(i);
+        masks_.emplace_back(grid, mask);
+        return std::ssize(masks_) - 1;
+    }
+    std::int64_t size() const { return std::ssize(masks_); }
+    auto begin() const { return masks_.begin(); }
+    auto end() const { return masks_.end(); }
+
+  private:
+    std::vector<std::pair<Grid, View<const double, 1>>> masks_;
+};
 
 class Estimator {
   public:
@@ -70,7 +90,7 @@ class Estimator {
         if (given.parts.size() != 1 && !is_both)
             throw InvalidArgument(fmt::format("fields[{}]", field), "must be T, Q and U, or T and Q and U");
         for (const MaskedMaps& part : given.parts) {
-            parts_.push_back({field, &part, number_of_mask(given.grid, part.mask), n_rows_});
+            parts_.push_back({field, &part, masks_.number_of(given.grid, part.mask), n_rows_});
             n_rows_ += part.maps.extent(0);
         }
     }
@@ -88,22 +108,13 @@ class Estimator {
         }
     }
 
-    std::int64_t number_of_mask(const Grid& grid, const View<const double, 1>& mask) {
-        for (std::size_t i = 0; i < masks_.size(); ++i)
-            if (masks_[i].first == grid && same_values(masks_[i].second, mask))
-                return static_cast<std::int64_t>(i);
-        masks_.emplace_back(grid, mask);
-        return std::ssize(masks_) - 1;
-    }
-
     Array<double, 3> spectra_of_masks() const {
         const AlmLayout layout(bins_.lmax() + lmax_sky_);
-        Array<std::complex<double>, 2> alm({std::ssize(masks_), layout.size()});
-        for (std::size_t i = 0; i < masks_.size(); ++i) {
-            const auto& [grid, mask] = masks_[i];
+        Array<std::complex<double>, 2> alm({masks_.size(), layout.size()});
+        std::int64_t row = 0;
+        for (const auto& [grid, mask] : masks_) {
             const View<const double, 2> map(mask.data(), {1, mask.extent(0)}, {0, mask.stride(0)});
-            masked_harmonics(grid, map, {}, layout.lmax(), alm.view().slice(static_cast<std::int64_t>(i), 1),
-                             options_.threads);
+            masked_harmonics(grid, map, {}, layout.lmax(), alm.view().slice(row++, 1), options_.threads);
         }
         return cross_spectra(layout, alm.view(), options_.threads);
     }
@@ -229,7 +240,7 @@ class Estimator {
     const std::int64_t lmax_sky_;
     std::int64_t n_rows_ = 0;
     std::vector<PlacedPart> parts_;
-    std::vector<std::pair<Grid, View<const double, 1>>> masks_;
+    DistinctMasks masks_;
     Array<double, 3> mask_spectra_, pseudo_;
     std::map<std::tuple<SpectraKind, std::int64_t, std::int64_t>, Array<double, 4>> couplings_;
     std::map<std::tuple<SpectraKind, std::int64_t, std::int64_t, std::vector<double>>,
@@ -237,7 +248,61 @@ class Estimator {
         decouplings_;
 };
 
+/// The memory of the estimate: that of its transforms, and then that of its matrices.
+class Footprint {
+  public:
+    Footprint(const Bins& bins, const EstimateOptions& options)
+        : lmax_(bins.lmax()),
+          lmax_sky_(options.lmax_sky < 0 ? lmax_ : options.lmax_sky),
+          n_bands_(bins.size()),
+          threads_(options.threads) {}
+
+    void add_maps(const Grid& grid, bool is_polarized) {
+        add_transform(grid, lmax_, is_polarized ? 2 : 0);
+        coefficients_ += 16.0 * static_cast<double>((is_polarized ? 2 : 1) * AlmLayout(lmax_).size());
+    }
+    void add_mask(const Grid& grid) {
+        add_transform(grid, lmax_ + lmax_sky_, 0);
+        mask_coefficients_ += 16.0 * static_cast<double>(AlmLayout(lmax_ + lmax_sky_).size());
+    }
+    /// One matrix for TT and TE each, two for EE; that many more, and one of EE, while K is solved for.
+    void add_spectra(std::pair<bool, std::int64_t> x, std::pair<bool, std::int64_t> y) {
+        const auto [first, second] = std::minmax(x.second, y.second);
+        const int spin = (x.first ? 1 : 0) + (y.first ? 1 : 0);
+        if (!kinds_.insert({spin, first, second}).second) return;
+        const auto degrees = static_cast<double>(lmax_sky_ + 1);
+        const double square = 8 * degrees * degrees, n_matrices = spin == 2 ? 2 : 1,
+                     n_spectra = spin == 2 ? 4 : spin + 1;
+        const double rows = 8 * static_cast<double>(n_bands_) * (degrees + static_cast<double>(lmax_ + 1));
+        matrices_ += n_matrices * square + n_spectra * n_spectra * rows;
+        solving_ = std::max(solving_, (spin == 2 ? 3 : 1) * square + 3 * n_matrices * rows);
+    }
+    double bytes() const {
+        return workspace_ +
+               std::max({products_ + mask_coefficients_, products_ + coefficients_, matrices_ + solving_});
+    }
+
+  private:
+    /// All transforms use one workspace, which is kept.
+    void add_transform(const Grid& grid, std::int64_t lmax, int spin) {
+        products_ = std::max(products_, (spin == 2 ? 16.0 : 8.0) * static_cast<double>(grid.n_pixels()));
+        const auto plan =
+            kept_plan(grid, {.lmax = lmax, .spin = spin, .threads = threads_, .device = Device::cpu()});
+        workspace_ = std::max(workspace_, static_cast<double>(plan->workspace_bytes()));
+    }
+
+    const std::int64_t lmax_, lmax_sky_, n_bands_;
+    const int threads_;
+    std::set<std::tuple<int, std::int64_t, std::int64_t>> kinds_;  ///< parts of spin 2, and two masks
+    double products_ = 0, coefficients_ = 0, mask_coefficients_ = 0, workspace_ = 0, matrices_ = 0,
+           solving_ = 0;
+};
+
 }  // namespace
+
+bool is_repeated(const SpectraBlock& block, const std::string& name) {
+    return name == "BE" && block.first == block.second;
+}
 
 BandEstimate estimate_bands(const std::vector<MaskedField>& fields, const Bins& bins,
                             const EstimateOptions& options) {
@@ -246,6 +311,23 @@ BandEstimate estimate_bands(const std::vector<MaskedField>& fields, const Bins& 
         throw InvalidArgument("lmax_sky", options.lmax_sky,
                               fmt::format("must be {} or more, where the bins end", bins.lmax()));
     return Estimator(fields, bins, options).estimate();
+}
+
+double bytes_of_estimate(const std::vector<MaskedField>& fields, const Bins& bins,
+                         const EstimateOptions& options) {
+    Footprint footprint(bins, options);
+    DistinctMasks masks;
+    std::vector<std::pair<bool, std::int64_t>> parts;  // whether of spin 2, and the number of its mask
+    for (const auto& field : fields)
+        for (const auto& part : field.parts) {
+            const bool is_polarized = part.maps.extent(0) == 2;
+            footprint.add_maps(field.grid, is_polarized);
+            parts.emplace_back(is_polarized, masks.number_of(field.grid, part.mask));
+        }
+    for (const auto& mask : masks) footprint.add_mask(mask.first);
+    for (const auto& x : parts)
+        for (const auto& y : parts) footprint.add_spectra(x, y);
+    return footprint.bytes();
 }
 
 }  // namespace zonal

@@ -52,7 +52,8 @@ def is_whole(path):
 
 
 @pytest.mark.parametrize("command", [
-    "alm2map alm.fits OUT --nside 2048", "anafast in.fits OUT", "bin events.fits OUT --nside 4096 --lon L --lat B", "calibrate",
+    "alm2map alm.fits OUT --nside 2048", "anafast in.fits OUT", "anafast in.fits OUT --decouple --bin-width 20 --lmax 2000",
+    "bin events.fits OUT --nside 4096 --lon L --lat B", "calibrate",
     "compare in.fits in.fits", "convert in.fits OUT --order nest --precision double", "convert in.fits OUT.gz", "info in.fits",
     "evaluate alm.fits events.fits OUT.fits --gradient", "evaluate in.fits events.fits OUT.fits", "lens alm.fits alm0.fits OUT --nside 2048",
     "mask in.fits OUT --apodise cosine --scale 1deg --field 0", "map2alm in.fits OUT", "plan --nside 2048 --fwhm 3deg --lmax 4000 --error 1e-6 --reference discrete",

@@ -49,6 +49,11 @@ def _psf(path):
     return path
 
 
+def _bands(path):
+    POWERS.save(path)
+    return path
+
+
 def _events(path):
     from astropy.io import fits
     columns = [fits.Column(name, "D", unit="deg", array=[10.0, 20.0]) for name in ("L", "B")]
@@ -96,6 +101,7 @@ FOR_FUNCTION = {
     "zonal.Kernel.from_profile": {"theta": [0.0, 0.5, 1.0], "value": [1.0, 0.5, 0.0]},
     "zonal.PointTransform.__init__": {"theta": [0.3, 0.5], "phi": [0.4, 0.1]},
     "zonal.spectra.BandPowers.save": {"path": FOLDER / "bands.fits", "overwrite": True},
+    "zonal.spectra.BandPowers.load": {"path": _bands(FOLDER / "saved.fits")},
     "zonal.Split.__init__": {"window": zonal.gaussian_window("40deg", 11), "theta_cut": 1.4, "l_cut": 3, "threads": 1},
     "zonal.alm_index": {"m": 1}, "zonal.alm2map": {"grid": 4}, "zonal.alm2vector": {"alm": [ALM, ALM]}, "zonal.synfast": {"grid": 4},
     "zonal.convolve": {"method": "ring-fft"}, "zonal.credible_levels": {"map": SKY**2}, "zonal.smooth_with_beam": {"lmax": 8, "threads": 1},

@@ -368,27 +368,6 @@ def test_bins_and_results_can_be_copied_and_pickled():
     assert repr(field) == f"<zonal.spectra.Field: TEB, healpix nside=16, {np.mean(SMOOTH > 0):.3f} of the sky, beam>"
 
 
-def test_files_hold_all_of_it(tmp_path):
-    fits = pytest.importorskip("astropy.io.fits")
-    path = tmp_path / "bands.fits"
-    powers().save(path)
-    with fits.open(path) as file:
-        assert np.array_equal(file["BANDS"].data["TE"], powers()["TE"])
-        assert file["BANDS"].data["L_MAX"].tolist() == BINS.last.tolist()
-        assert file["BANDS"].header["LMAX_SKY"] == LMAX and not file["BANDS"].header["DL"]
-        assert np.array_equal(file["PSEUDO"].data["EE"], powers().pseudo["EE"])
-        assert np.array_equal(file["WINDOWS EE<-BB"].data, powers().windows["EE<-BB"])
-        assert np.array_equal(file["MASK"].data["W_0x0"], powers().mask_spectra[0, 0])
-    with pytest.raises(OSError, match="exists"):
-        powers().save(path)
-    powers().save(path, overwrite=True)
-    found = estimate(Field(sky()[0], mask=SMOOTH), BINS, lmax_sky=LMAX, theory=np.ones(LMAX + 1))
-    found.save(path, overwrite=True)
-    with fits.open(path) as file:
-        assert np.array_equal(file["BANDS"].data["ERROR_TT"], found.error["TT"])
-        assert np.array_equal(file["COVARIANCE"].data, found.covariance)
-
-
 def test_a_picture_has_bands_and_theory():
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")

@@ -74,7 +74,8 @@ def test_examples_of_docstrings_hold(module):
 
 @pytest.mark.parametrize("page", ["python/chebyshev.md", "python/covariance.md", "python/gradients.md", "python/maps.md",
                                   "python/spectra.md"])
-def test_pages_say_what_happens(page):
+def test_pages_say_what_happens(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # for the files that they write
     found = doctest.testfile(str(Path(__file__).parents[2] / "docs" / page), module_relative=False)
     assert found.failed == 0 and found.attempted > 10
 

@@ -8,7 +8,7 @@
 
 namespace zonal::io {
 
-enum class FileKind { map, alm, spectrum, window, weights, solution, other };
+enum class FileKind { map, alm, spectrum, window, weights, solution, bands, other };
 /// "map" and so on.
 std::string to_string(FileKind kind);
 

@@ -22,4 +22,12 @@ CovarianceReport band_covariance(const std::vector<MaskedField>& fields, const B
                                  View<const double, 3> theory, View<double, 2> covariance,
                                  const CovarianceOptions& options = {});
 
+/// The memory that it takes beside fields and estimate, the covariance among it.
+double bytes_of_band_covariance(const std::vector<MaskedField>& fields, const BandEstimate& estimate,
+                                const CovarianceOptions& options = {});
+
+/// The part of such a covariance that is of spectra that repeat no other one (is_repeated), in the same
+/// order. Throws InvalidArgument for another covariance than that of these bands.
+Array<double, 2> distinct_covariance(const BandEstimate& estimate, View<const double, 2> covariance);
+
 }  // namespace zonal

@@ -49,6 +49,9 @@ struct SpectraBlock {
     std::shared_ptr<const Decoupling> decoupling{};  ///< blocks of the same masks and transfer share theirs
 };
 
+/// Whether a spectrum is another one's: BE of a field with itself is its EB.
+bool is_repeated(const SpectraBlock& block, const std::string& name);
+
 /// What estimate_bands found.
 struct BandEstimate {
     std::vector<SpectraBlock> blocks{};  ///< of the fields 0 and 0, 0 and 1, ...
@@ -60,5 +63,8 @@ struct BandEstimate {
 /// degree. Throws InvalidArgument, as what it calls does: masked_harmonics, white_noise_spectrum, decouple.
 BandEstimate estimate_bands(const std::vector<MaskedField>& fields, const Bins& bins,
                             const EstimateOptions& options = {});
+/// The memory that it takes beside the fields, its result among it.
+double bytes_of_estimate(const std::vector<MaskedField>& fields, const Bins& bins,
+                         const EstimateOptions& options = {});
 
 }  // namespace zonal

@@ -15,6 +15,7 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "call.hpp"
+#include "spectra/bands.hpp"
 #include "zonal/grid.hpp"
 #include "zonal/spectra/band_covariance.hpp"
 #include "zonal/spectra/bins.hpp"
@@ -23,16 +24,6 @@
 
 namespace zonal::python {
 namespace {
-
-/// As a NumPy array of rank N, which takes over the memory.
-template <int N>
-auto array_of(Array<double, N> values) {
-    auto* const owned = new Array<double, N>(std::move(values));
-    const nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<Array<double, N>*>(p); });
-    std::vector<std::size_t> shape;
-    for (const auto extent : owned->extents()) shape.push_back(static_cast<std::size_t>(extent));
-    return nb::ndarray<nb::numpy, double>(owned->data(), shape.size(), shape.data(), owner);
-}
 
 BandsOf bands_of(bool dl) {
     return dl ? BandsOf::d_l : BandsOf::c_l;
@@ -49,6 +40,16 @@ Bins bins_of_rows(const HostArrayOfRank<const double, 2>& weights, bool dl) {
         for (std::int64_t l = band.first; l < end; ++l) band.weights.push_back(rows(b, l));
         bands.push_back(std::move(band));
     }
+    return Bins(std::move(bands), bands_of(dl));
+}
+
+/// weights: [degree], of all bands.
+Bins bins_of_ranges(const std::vector<std::int64_t>& first, const std::vector<std::int64_t>& last,
+                    const std::vector<double>& weights, bool dl) {
+    std::vector<Band> bands;
+    bands.reserve(first.size());
+    for (std::size_t b = 0; b < first.size(); ++b)
+        bands.push_back({first[b], {weights.begin() + first[b], weights.begin() + last[b] + 1}});
     return Bins(std::move(bands), bands_of(dl));
 }
 
@@ -92,20 +93,7 @@ MaskedField field_of(const Field& given) {
     return field;
 }
 
-/// The two fields, names, C~, N~, bands, K^-1 B, F, condition, and whether low degrees have bands of their
-/// own.
-nb::tuple block_of(SpectraBlock& block) {
-    auto* const shared = new std::shared_ptr<const Decoupling>(block.decoupling);
-    const nb::capsule owner(
-        shared, [](void* p) noexcept { delete static_cast<std::shared_ptr<const Decoupling>*>(p); });
-    return nb::make_tuple(nb::make_tuple(block.first, block.second), nb::tuple(nb::cast(block.names)),
-                          array_of<2>(std::move(block.pseudo)), array_of<2>(std::move(block.noise)),
-                          array_of<2>(std::move(block.bands)), array_over(block.decoupling->matrix, owner),
-                          array_over(block.decoupling->windows, owner), block.decoupling->condition,
-                          block.decoupling->low_degrees);
-}
-
-/// [value, value] of all bands of an estimate, or empty where no theory is given.
+/// [value, value] of the bands of an estimate that repeat no other ones, or empty where no theory is given.
 Array<double, 2> covariance_of(const std::vector<MaskedField>& fields, const BandEstimate& estimate,
                                const std::optional<View<const double, 3>>& theory,
                                const CovarianceOptions& options, CovarianceReport& report) {
@@ -114,11 +102,11 @@ Array<double, 2> covariance_of(const std::vector<MaskedField>& fields, const Ban
     for (const auto& block : estimate.blocks) n_values += block.bands.size();
     Array<double, 2> covariance({n_values, n_values});
     report = band_covariance(fields, estimate, *theory, covariance.view(), options);
-    return covariance;
+    return distinct_covariance(estimate, std::as_const(covariance).view());
 }
 
 using Blocks = nb::typed<nb::list, nb::any>;
-/// Blocks, W_L, the number of each part's mask, notes, the covariance of all bands for the theory [3, 3, l]
+/// Blocks, W_L, the number of each part's mask, notes, the covariance of the bands for the theory [3, 3, l]
 /// of T, E and B, and what it left out of the sky.
 std::tuple<Blocks, nb::ndarray<nb::numpy, double>, std::vector<std::vector<std::int64_t>>,
            std::vector<std::string>, nb::ndarray<nb::numpy, double>,
@@ -155,6 +143,19 @@ estimated(const std::vector<Field>& given, const Bins& bins, std::int64_t lmax_s
 
 }  // namespace
 
+nb::tuple block_of(SpectraBlock& block) {
+    auto* const shared = new std::shared_ptr<const Decoupling>(block.decoupling);
+    const nb::capsule owner(
+        shared, [](void* p) noexcept { delete static_cast<std::shared_ptr<const Decoupling>*>(p); });
+    const auto& matrix = block.decoupling->matrix;
+    return nb::make_tuple(nb::make_tuple(block.first, block.second), nb::tuple(nb::cast(block.names)),
+                          array_of<2>(std::move(block.pseudo)), array_of<2>(std::move(block.noise)),
+                          array_of<2>(std::move(block.bands)),
+                          matrix.size() > 0 ? nb::cast(array_over(matrix, owner)) : nb::none(),
+                          array_over(block.decoupling->windows, owner), block.decoupling->condition,
+                          block.decoupling->low_degrees);
+}
+
 void bind_band_powers(nb::module_& module) {
     nb::class_<Bins>(module, "Bins")
         .def_static("linear", [](std::int64_t width, std::int64_t lmin, std::int64_t lmax,
@@ -164,6 +165,7 @@ void bind_band_powers(nb::module_& module) {
         .def_static("logarithmic", [](std::int64_t n, std::int64_t lmin, std::int64_t lmax,
                                       bool dl) { return Bins::logarithmic(n, lmin, lmax, bands_of(dl)); })
         .def_static("of_weights", &bins_of_rows)
+        .def_static("of_ranges", &bins_of_ranges)
         .def("weighted", &Bins::weighted)
         .def_prop_ro("size", &Bins::size)
         .def_prop_ro("lmax", &Bins::lmax)

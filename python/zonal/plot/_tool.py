@@ -23,6 +23,7 @@ from .. import ZonalWarning, _core, plot
 from .. import __version__ as version
 from .. import io as files
 from .._notes import warn
+from ..spectra.result import BandPowers
 from ._graphs import draw_graph, draw_split
 from ._matplotlib import load
 from .frame import figure_size
@@ -69,7 +70,7 @@ def drawn(ask: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
         raise ImportError(f"the Python package at {pathlib.Path(__file__).parents[1]} is of zonal {version}, and this is zonal "
                           f"{ask['version']}: install that of the same version")
     load("").rcParams["svg.hashsalt"] = "zonal"  # equal pictures have equal bytes
-    figure, report, predicted = {"map": _map, "spectra": _spectra, "graphs": _graphs, "split": _split}[ask["draw"]](ask)
+    figure, report, predicted = {"map": _map, "spectra": _spectra, "bands": _bands, "graphs": _graphs, "split": _split}[ask["draw"]](ask)
     picture = _saved(figure, ask["format"].lower(), ask.get("transparent", False))
     report |= {"width": round(figure.bbox.width), "height": round(figure.bbox.height)}
     return {"report": report, "memory": [predicted, _resident("VmHWM")]}, picture
@@ -153,6 +154,28 @@ def _spectra(ask: dict[str, Any]) -> _Drawn:
         if "range" in ask:
             if ax.get_yscale() == "log" and ask["range"][0] <= 0:
                 raise WrongUse(f"--range = {ask['range'][0]:g} to {ask['range'][1]:g}: must lie above 0 on a logarithmic axis")
+            ax.set_ylim(*ask["range"])
+        _finish(figure, ask, _plain(title))
+    return figure, {}, predicted
+
+
+def _bands(ask: dict[str, Any]) -> _Drawn:
+    path, theory = _path(ask["in"]), _path(ask["theory"])
+    powers = BandPowers.load(path)
+    title, expected = pathlib.Path(path).name, None
+    if theory:
+        found, _ = _read_spectra(theory, ask, "", ask["theory_dl"])
+        expected = {name: values for name, values in found.items() if name in ("TT", "EE", "BB", "TE", "TB", "EB")}
+        title += f" (points), {pathlib.Path(theory).name} (lines)"
+    names = {key if isinstance(key, str) else f"{key[0]}_{key[1]}x{key[2]}": key for key in powers}
+    for name in ask["names"]:
+        if name not in names:
+            raise WrongUse(f"--spectra = {name}: {path} has {', '.join(names)}")
+    with _usage(path):
+        width = ask["inches"] or 8.0
+        figure, predicted = _figure(ask, (width, 0.625 * width))
+        ax = powers.plot(expected, names=[names[name] for name in ask["names"]] or None, log_x=ask["log_x"], ax=figure.add_subplot())
+        if "range" in ask:
             ax.set_ylim(*ask["range"])
         _finish(figure, ask, _plain(title))
     return figure, {}, predicted

@@ -25,7 +25,7 @@ class Bins:
     """
 
     def __init__(self, factory: str, *arguments: Any) -> None:
-        if factory not in ("linear", "edges", "logarithmic", "of_weights"):
+        if factory not in ("linear", "edges", "logarithmic", "of_weights", "of_ranges"):
             raise TypeError("Bins: are made by Bins.linear, Bins.edges, Bins.logarithmic or Bins.from_weights")
         *given, weights = arguments
         made: _core.Bins = getattr(_core.Bins, factory)(*given)

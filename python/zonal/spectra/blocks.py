@@ -24,8 +24,8 @@ class Block(NamedTuple):
     """N~, likewise."""
     bands: NDArray[np.float64]
     """[spectrum, band]."""
-    decoupling: NDArray[np.float64]
-    """K^-1 B, [spectrum, band, spectrum, l]: bands are its product with C~ - N~."""
+    decoupling: NDArray[np.float64] | None
+    """K^-1 B, [spectrum, band, spectrum, l]: bands are its product with C~ - N~. None in what was read from a file."""
     windows: NDArray[np.float64]
     """F = K^-1 B M, [spectrum, band, spectrum, l'], l' up to lmax_sky."""
     condition: float

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .. import _core
 from .._arrays import sequence, shown, spectrum
 from .._checked import checked
 from ..plot._bands import draw_bands
-from ._fits import Saved, write
 from .bins import Bins
 from .blocks import Block, Key, Spectra
 from .covariance import ChiSquared, chi_squared
@@ -41,8 +41,7 @@ class BandPowers(Mapping[Key, NDArray[np.float64]]):
         """The number of the mask of a field's T or P, by (field, "T" or "P")."""
         self.units: list[str] = units
         """Of each field."""
-        kept = np.repeat([not block.is_repeated(name) for block in blocks for name in block.names], len(self.l_eff))
-        self.covariance: NDArray[np.float64] | None = None if covariance is None else covariance[np.ix_(kept, kept)]
+        self.covariance: NDArray[np.float64] | None = covariance
         """The covariance of all bands, [value, value], in the order of np.concatenate(list(powers.values())); None where `estimate` was given no
         theory."""
 
@@ -125,7 +124,10 @@ class BandPowers(Mapping[Key, NDArray[np.float64]]):
 
     @property
     def decoupling(self) -> Spectra:
-        """K^-1 B, [band, lmax + 1], likewise: bands are its products with pseudo - noise."""
+        """K^-1 B, [band, lmax + 1], likewise: bands are its products with pseudo - noise. Raises ValueError for bands that were
+        read from a file, which does not hold it."""
+        if any(block.decoupling is None for block in self.blocks):
+            raise ValueError("these bands were read from a file, which does not hold K^-1 B: estimate makes it")
         return self._each("decoupling", others=True)
 
     @property
@@ -190,10 +192,24 @@ class BandPowers(Mapping[Key, NDArray[np.float64]]):
 
     @checked
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
-        """Writes a FITS file: BANDS (L_MIN, L_MAX, L_EFF and each spectrum, with its errors), PSEUDO (C~ and N~), WINDOWS (F, one image for each pair of spectra),
-        MASK (W_L), and COVARIANCE where there is one. Needs astropy. Raises OSError if the file exists and overwrite is False."""
-        write(Saved(self.bins, self.lmax_sky, self.condition, self.bands, self.pseudo, self.noise, self.windows, self.units, self.mask_spectra,
-                    self.mask_of, self.error, self.covariance), path, overwrite)
+        """Writes a FITS file, which `load` reads: BANDS (L_MIN, L_MAX, L_EFF and each spectrum, with its errors), PSEUDO (C~ and N~,
+        and the weights of the bins), MASK (W_L), WINDOWS (F, one image for each pair of spectra), and COVARIANCE where there is one. Raises OSError if
+        the file exists and overwrite is False."""
+        fields = range(len(self.units))
+        mask_of = [[self.mask_of[i, letter] for letter in "TP" if (i, letter) in self.mask_of] for i in fields]
+        _core.write_band_powers(os.fspath(path), self.bins._bins, list(self.blocks), self.mask_spectra, mask_of, self.covariance, self.units,
+                                overwrite)
+
+    @classmethod
+    @checked
+    def load(cls, path: str | os.PathLike[str]) -> BandPowers:
+        """Returns what `save` or `zonal anafast --decouple` wrote. It has all but `decoupling`. Raises OSError for other files."""
+        ranges, lmax_sky, blocks, mask_spectra, numbers, covariance, units = _core.read_band_powers(os.fspath(path))
+        found = [Block(*block) for block in blocks]
+        letters = [["T"] * any(block.names[0] == "TT" and block.pair == (i, i) for block in found)
+                   + ["P"] * any(block.names[0] == "EE" and block.pair == (i, i) for block in found) for i in range(len(numbers))]
+        mask_of = {(i, letter): number for i, each in enumerate(letters) for letter, number in zip(each, numbers[i])}
+        return cls(Bins("of_ranges", *ranges, None), lmax_sky, found, units, mask_spectra, mask_of, covariance)
 
     def __repr__(self) -> str:
         share = max(np.abs(values).max() for values in self.outside.values())

@@ -198,6 +198,16 @@ void FitsWriter::begin_image(FilePrecision precision, const std::vector<std::int
     write_card({"CREATOR", std::string("zonal"), "software that made this file"});
 }
 
+void FitsWriter::begin_image(const std::string& name, const std::vector<std::int64_t>& axes) {
+    std::vector<LONGLONG> lengths(axes.begin(), axes.end());
+    state_->narrow_image = false;
+    int status = 0;
+    errno = 0;
+    fits_create_imgll(state_->fits, DOUBLE_IMG, static_cast<int>(axes.size()), lengths.data(), &status);
+    check(status);
+    write_card({"EXTNAME", name, ""});
+}
+
 void FitsWriter::write_card(const HeaderCard& card) {
     int status = 0;
     errno = 0;

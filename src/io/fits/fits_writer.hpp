@@ -27,6 +27,8 @@ class FitsWriter {
     void begin_table(const std::string& name, std::int64_t rows, const std::vector<WriteColumn>& columns);
     /// Makes the primary HDU an image of doubles (BITPIX -64) or floats (-32).
     void begin_image(FilePrecision precision, const std::vector<std::int64_t>& axes);
+    /// Starts an extension that is an image of doubles.
+    void begin_image(const std::string& name, const std::vector<std::int64_t>& axes);
 
     void write_card(const HeaderCard& card);
     void write_cards(const std::vector<HeaderCard>& cards);

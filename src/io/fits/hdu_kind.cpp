@@ -43,6 +43,11 @@ bool is_solution(const Hdu& hdu) {
     return hdu.type == HduType::binary_table && (named || hdu.header.has("ZONALSOL"));
 }
 
+bool is_bands(const Hdu& hdu) {
+    return hdu.type == HduType::binary_table && hdu.find_column("L_MIN") >= 0 &&
+           hdu.find_column("L_MAX") >= 0 && hdu.header.has("LMAX_SKY");
+}
+
 /// Whether a table without HEALPix' keys may still be a map: it holds numbers that are no angles, in every
 /// column as many as a map of an nside that is a power of 2, as those of maps nearly always are. From nside 4
 /// on: tables of 12 energies are common.
@@ -104,6 +109,7 @@ FileKind kind_of(const Hdu& hdu) {
     if (hdu.columns.empty()) return FileKind::other;
     if (is_moc(hdu)) return FileKind::other;
     if (is_solution(hdu)) return FileKind::solution;
+    if (is_bands(hdu)) return FileKind::bands;
     if (is_alm(hdu)) return FileKind::alm;
     if (to_upper(hdu.columns[0].name).ends_with("WEIGHTS")) return FileKind::weights;
     if (is_window(hdu)) return FileKind::window;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "zonal/error.hpp"
@@ -111,6 +112,26 @@ TEST(BandCovariance, IsThatOfPseudoSpectraTimesTheBandsWeights) {
             // covariance may differ in their last digits relative to the largest.
             EXPECT_LE(std::abs(found(i, j) - sum), 4 * 140 * eps * terms) << i << " " << j;
         }
+}
+
+/// Of the bands 0 and 1 of each of 7 spectra the 6th is BE, which is EB.
+TEST(BandCovariance, WithoutWhatRepeatsHasAllOtherRowsAndColumns) {
+    const auto estimate = Fields().estimate();
+    Array<double, 2> all({14, 14});
+    for (std::int64_t i = 0; i < 14; ++i)
+        for (std::int64_t j = 0; j < 14; ++j) all(i, j) = static_cast<double>(100 * i + j);
+    const auto found = distinct_covariance(estimate, std::as_const(all).view());
+    ASSERT_EQ(found.extent(0), 12);
+    ASSERT_EQ(found.extent(1), 12);
+    const auto before = [](std::int64_t i) { return i < 10 ? i : i + 2; };
+    for (std::int64_t i = 0; i < 12; ++i)
+        for (std::int64_t j = 0; j < 12; ++j)
+            EXPECT_EQ(found(i, j), static_cast<double>(100 * before(i) + before(j)));
+    EXPECT_TRUE(is_repeated(estimate.blocks[2], "BE"));
+    EXPECT_FALSE(is_repeated(estimate.blocks[2], "EB"));
+    EXPECT_FALSE(is_repeated({.first = 0, .second = 1}, "BE"));
+    EXPECT_THAT([&] { distinct_covariance(estimate, found.view()); },
+                ThrowsMessage<InvalidArgument>(HasSubstr("must be [14, 14]")));
 }
 
 TEST(BandCovariance, RefusesWhatDoesNotFit) {

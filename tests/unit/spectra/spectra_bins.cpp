@@ -41,6 +41,16 @@ TEST(Bins, OfOneWidthAreAsManyAsFit) {
     EXPECT_EQ(Bins::linear(10, 2, 31).lmax(), 31);
 }
 
+TEST(Bins, OfTheWeightsOfOtherBinsAreTheSame) {
+    for (const std::int64_t width : {1, 3, 7, 49, 99}) {
+        const auto bins = Bins::linear(width, 2, 300);
+        const auto again = made(bins.bands());
+        for (std::size_t b = 0; b < bins.bands().size(); ++b)
+            EXPECT_EQ(again.bands()[b].weights, bins.bands()[b].weights) << width;
+    }
+    EXPECT_EQ(made({{3, {2.0, 6.0}}}).bands()[0].weights, (std::vector{0.25, 0.75}));
+}
+
 TEST(Bins, OfEdgesEndBeforeTheNextEdge) {
     const auto bins = Bins::edges({2, 6, 7, 12});
     EXPECT_THAT(first_degrees(bins), ElementsAre(2, 6, 7));
