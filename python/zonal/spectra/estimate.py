@@ -62,7 +62,8 @@ def estimate(fields: Field | Sequence[Field], bins: Bins, *, theory: ArrayLike |
     warn(notes)
     warn_of_loss(CovarianceReport(*report), "lmax_sky")
     mask_of = {(i, part.letter): number for i, field in enumerate(given) for part, number in zip(field._parts, numbers[i])}
-    return BandPowers(bins, most, [Block(*block) for block in blocks], [field.unit for field in given], mask_spectra, mask_of,
+    transfer = {(i, part.letter): field._transfer(most)[part.letter] for i, field in enumerate(given) for part in field._parts}
+    return BandPowers(bins, most, [Block(*block) for block in blocks], [field.unit for field in given], mask_spectra, mask_of, transfer,
                       None if sky is None else covariance)
 
 

@@ -13,6 +13,7 @@ from .._arrays import sequence, shown, spectrum
 from .._checked import checked
 from ..plot._bands import draw_bands
 from ._fits import Saved, write
+from ._sacc import data_of
 from .bins import Bins
 from .blocks import Block, Key, Spectra
 from .covariance import ChiSquared, chi_squared
@@ -29,7 +30,8 @@ class BandPowers(Mapping[Key, NDArray[np.float64]]):
     """
 
     def __init__(self, bins: Bins, lmax_sky: int, blocks: list[Block], units: list[str], mask_spectra: NDArray[np.float64],
-                 mask_of: dict[tuple[int, str], int], covariance: NDArray[np.float64] | None) -> None:
+                 mask_of: dict[tuple[int, str], int], transfer: dict[tuple[int, str], NDArray[np.float64]],
+                 covariance: NDArray[np.float64] | None) -> None:
         self.bins: Bins = bins
         self.lmax_sky: int = lmax_sky
         """The last degree that windows have."""
@@ -39,6 +41,8 @@ class BandPowers(Mapping[Key, NDArray[np.float64]]):
         """W_L of all pairs of masks, [mask, mask, L]."""
         self.mask_of: dict[tuple[int, str], int] = mask_of
         """The number of the mask of a field's T or P, by (field, "T" or "P")."""
+        self.transfer: dict[tuple[int, str], NDArray[np.float64]] = transfer
+        """What beam and pixel window left of a_lm, which is divided out of bands: [lmax_sky + 1], likewise."""
         self.units: list[str] = units
         """Of each field."""
         kept = np.repeat([not block.is_repeated(name) for block in blocks for name in block.names], len(self.l_eff))
@@ -194,6 +198,21 @@ class BandPowers(Mapping[Key, NDArray[np.float64]]):
         MASK (W_L), and COVARIANCE where there is one. Needs astropy. Raises OSError if the file exists and overwrite is False."""
         write(Saved(self.bins, self.lmax_sky, self.condition, self.bands, self.pseudo, self.noise, self.windows, self.units, self.mask_spectra,
                     self.mask_of, self.error, self.covariance), path, overwrite)
+
+    @checked
+    def to_sacc(self, names: Sequence[str] | None = None) -> Any:
+        """Returns the bands as a sacc.Sacc, of which save_fits writes a file that likelihoods read: bands at l_eff as cl_00, cl_0e, cl_0b, cl_ee,
+        cl_eb, cl_be and cl_bb, their windows, and the covariance where there is one. Needs the package sacc.
+
+        names: of the fields, by default field0, field1, ... Each has a Map tracer NAME_s0 of T and NAME_s2 of E and B, with its unit, and as its
+        beam what beam and pixel window left of a_lm: bands and windows have been corrected for it. ET and BT of two fields are cl_0e and cl_0b of
+        the two in the other order. SACC keeps the window of each band for its own spectrum alone, not those of others, such as "EE<-BB". Its
+        metadata has dl, whether bands are of D_l: windows then have l(l+1)/2pi, and are still for C_l.
+        """
+        own = [f"field{i}" for i in range(len(self.units))] if names is None else sequence("names", names)
+        if len(own) != len(self.units) or len(set(own)) != len(own) or not all(isinstance(name, str) and name for name in own):
+            raise ValueError(f"names = {shown(names)}: must be {len(self.units)} texts that differ, one for each field")
+        return data_of(own, self.bins, self.lmax_sky, self.bands, self.windows, self.transfer, self.units, self.covariance)
 
     def __repr__(self) -> str:
         share = max(np.abs(values).max() for values in self.outside.values())
