@@ -2,8 +2,8 @@
 
     OMP_NUM_THREADS=1 python bench/namaster.py --nside 64 128 --threads 1 --output bench/results/NAME.json
 
-Two surveys of I, Q and U with beams of 64 and 96 degrees / nside, pixel windows and uneven white noise; what is the mask of I in one is that of Q
-and U in the other. NaMaster does as Zonal does: no iterations, masks up to twice the last degree of the bins, beams times pixel windows, the same
+Two surveys of I, Q and U with pixel windows, uneven white noise and beams, of which the second is half as wide again (--beam: FWHM of the first
+times nside, degrees); what is the mask of I in one is that of Q and U in the other. NaMaster does as Zonal does: no iterations, masks up to twice the last degree of the bins, beams times pixel windows, the same
 noise pseudo-spectra. Zonal does as NaMaster does: no bands of the degrees 0 and 1, no sky beyond the bins. Differences are over the largest value
 of each spectrum, or of each matrix; those of windows over the largest of all windows of a spectrum. The times are of one survey with one mask, from
 maps to all bands and windows, NaMaster's with one workspace for all spectra (is_teb). Its wheel is not on PyPI: it needs GSL, FFTW, CFITSIO and
@@ -36,10 +36,10 @@ def survey_mask(nside, seed):
 class Survey:
     """Maps of one sky, and what both programs need to know of them."""
 
-    def __init__(self, nside, lmax, number, masks_of):
+    def __init__(self, nside, lmax, number, beam, masks_of):
         l = np.arange(3 * nside)
         sky = {"TT": (l + 10.0) ** -2, "EE": 0.1 * (l + 10.0) ** -2, "BB": 0.01 * (l + 10.0) ** -2, "TE": 0.1 * (l + 10.0) ** -2}
-        rng, fwhm = np.random.default_rng(number), np.radians(64 / nside * (1 + number / 2))
+        rng, fwhm = np.random.default_rng(number), np.radians(beam / nside * (1 + number / 2))
         maps = zonal.synfast(sky, nside, seed=1, fwhm=fwhm)
         self.masks = np.stack(masks_of)
         self.variance = 1e-4 * rng.uniform(0.5, 1.5, (2, maps.shape[1]))
@@ -125,25 +125,26 @@ def times(survey, bins, peer_bins, lmax, options):
     return machine.paired(ours, theirs, options.runs, time.process_time)
 
 
-def measure(nside, dl, options):
+def measure(nside, beam, dl, options):
     lmax, width = 2 * nside - 1, 6
     bins = spectra.Bins.linear(width, lmax=lmax, dl=dl)
     lmax = bins.lmax
     peer_bins = nmt.NmtBin.from_edges(bins.first, bins.last + 1, is_Dell=dl)
     both = [survey_mask(nside, seed) for seed in (1, 2)]
-    surveys = [Survey(nside, lmax, 0, both), Survey(nside, lmax, 1, both[::-1])]
+    surveys = [Survey(nside, lmax, 0, beam, both), Survey(nside, lmax, 1, beam, both[::-1])]
     powers = spectra.estimate([survey.field() for survey in surveys], bins, lmax_sky=lmax, low_degrees=False, threads=options.threads)
     found = [part for i, j in ((0, 0), (0, 1), (1, 1)) for part in compare_pair(surveys, powers.blocks, i, j, peer_bins, lmax)]
     largest = {key: max(part.get(key, 0) for part in found) for key in ("pseudo", "noise", "bands", "windows")}
-    return {"nside": nside, "lmax": lmax, "dl": dl, "bands": len(bins), "condition": powers.condition, "matrices": compare_matrices(both, lmax),
-            "largest": largest, "differences": found, "times": times(surveys[0], bins, peer_bins, lmax, options)}
+    return {"nside": nside, "lmax": lmax, "beam": beam, "least_of_beams": float(surveys[1].beam[0, lmax] ** 2), "dl": dl, "bands": len(bins),
+            "condition": powers.condition, "matrices": compare_matrices(both, lmax), "largest": largest, "differences": found, "times": times(surveys[0], bins, peer_bins, lmax, options)}
 
 
 def main():
     parser = machine.parser(__doc__)
     parser.add_argument("--nside", type=int, nargs="+", default=[64, 128])
+    parser.add_argument("--beam", type=float, nargs="+", default=[64, 128])
     options, settings = machine.parse_options(parser, peer_by_openmp=True)
-    results = [measure(nside, dl, options) for nside in options.nside for dl in (False, True)]
+    results = [measure(nside, beam, dl, options) for nside in options.nside for beam in options.beam for dl in (False, True)]
     machine.write({"what": "band powers of masked skies beside NaMaster", "machine": machine.describe("pymaster", "ducc0", "healpy", "numpy"),
                    "simd_target": machine.simd(), **settings, "results": results}, options.output)
 
