@@ -5,7 +5,7 @@
 Two surveys of I, Q and U with pixel windows, uneven white noise and beams, of which the second is half as wide again (--beam: FWHM of the first
 times nside, degrees); what is the mask of I in one is that of Q and U in the other. NaMaster does as Zonal does: no iterations, masks up to twice the last degree of the bins, beams times pixel windows, the same
 noise pseudo-spectra. Zonal does as NaMaster does: no bands of the degrees 0 and 1, no sky beyond the bins. Differences are over the largest value
-of each spectrum, or of each matrix; those of windows over the largest of all windows of a spectrum. The times are of one survey with one mask, from
+of each spectrum, or of each matrix; those of windows over the largest of all windows of a spectrum. of_peers_pseudo: bands that Zonal makes of NaMaster's pseudo-spectra. The times are of one survey with one mask, from
 maps to all bands and windows, NaMaster's with one workspace for all spectra (is_teb). Its wheel is not on PyPI: it needs GSL, FFTW, CFITSIO and
 libchealpix.
 """
@@ -83,7 +83,9 @@ def compare_pair(surveys, blocks, i, j, peer_bins, lmax):
         pseudo = nmt.compute_coupled_cell(first, second)
         noise = surveys[i].noise(spins[0], lmax) if i == j and spins[0] == spins[1] else np.zeros_like(pseudo)
         block = next(block for block in blocks if block.pair == (i, j) and block.names == names)
-        differences = {"pseudo": apart(block.pseudo, pseudo), "bands": apart(block.bands, space.decouple_cell(pseudo, cl_noise=noise)),
+        bands = space.decouple_cell(pseudo, cl_noise=noise)
+        differences = {"pseudo": apart(block.pseudo, pseudo), "bands": apart(block.bands, bands),
+                       "of_peers_pseudo": apart(np.einsum("sbtl,tl->sb", block.decoupling, pseudo - noise), bands),
                        "windows": apart(block.windows, space.get_bandpower_windows())}
         if noise.any():
             own = np.einsum("sbtl,tl->sb", block.decoupling, block.noise)
@@ -134,9 +136,10 @@ def measure(nside, beam, dl, options):
     surveys = [Survey(nside, lmax, 0, beam, both), Survey(nside, lmax, 1, beam, both[::-1])]
     powers = spectra.estimate([survey.field() for survey in surveys], bins, lmax_sky=lmax, low_degrees=False, threads=options.threads)
     found = [part for i, j in ((0, 0), (0, 1), (1, 1)) for part in compare_pair(surveys, powers.blocks, i, j, peer_bins, lmax)]
-    largest = {key: max(part.get(key, 0) for part in found) for key in ("pseudo", "noise", "bands", "windows")}
+    largest = {key: max(part.get(key, 0) for part in found) for key in ("pseudo", "noise", "bands", "of_peers_pseudo", "windows")}
     return {"nside": nside, "lmax": lmax, "beam": beam, "least_of_beams": float(surveys[1].beam[0, lmax] ** 2), "dl": dl, "bands": len(bins),
-            "condition": powers.condition, "matrices": compare_matrices(both, lmax), "largest": largest, "differences": found, "times": times(surveys[0], bins, peer_bins, lmax, options)}
+            "condition": powers.condition, "matrices": compare_matrices(both, lmax), "largest": largest, "differences": found,
+            "times": times(surveys[0], bins, peer_bins, lmax, options)}
 
 
 def main():
