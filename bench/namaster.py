@@ -3,9 +3,10 @@
     OMP_NUM_THREADS=1 python bench/namaster.py --nside 64 128 --threads 1 --output bench/results/NAME.json
 
 Two surveys of I, Q and U with pixel windows, uneven white noise and beams, of which the second is half as wide again (--beam: FWHM of the first
-times nside, degrees); what is the mask of I in one is that of Q and U in the other. NaMaster does as Zonal does: no iterations, masks up to twice the last degree of the bins, beams times pixel windows, the same
-noise pseudo-spectra. Zonal does as NaMaster does: no bands of the degrees 0 and 1, no sky beyond the bins. Differences are over the largest value
-of each spectrum, or of each matrix; those of windows over the largest of all windows of a spectrum. of_peers_pseudo: bands that Zonal makes of NaMaster's pseudo-spectra. The times are of one survey with one mask, from
+times nside, degrees); what is the mask of I in one is that of Q and U in the other. NaMaster does as Zonal does: no iterations, masks up to
+twice the last degree of the bins, beams times pixel windows, the same noise pseudo-spectra. Zonal does as NaMaster does: no bands of the degrees
+0 and 1, no sky beyond the bins. Differences are over the largest value of each spectrum, or of each matrix; those of windows over the largest of
+all windows of a spectrum. of_peers_pseudo: bands that Zonal makes of NaMaster's pseudo-spectra. The times are of one survey with one mask, from
 maps to all bands and windows, NaMaster's with one workspace for all spectra (is_teb). Its wheel is not on PyPI: it needs GSL, FFTW, CFITSIO and
 libchealpix.
 """
