@@ -17,6 +17,7 @@
 #include "grids/healpix_pixel.hpp"
 #include "masks/face_flags.hpp"
 #include "masks/nearest.hpp"
+#include "masks/square.hpp"
 #include "zonal/error.hpp"
 #include "zonal/healpix.hpp"
 #include "zonal/mask.hpp"
@@ -25,30 +26,15 @@ namespace zonal {
 namespace masks {
 namespace {
 
-/// Pixels x from x to x_end - 1 and y from y to y_end - 1 of a face.
-struct Square {
-    std::int64_t face, x, y, x_end, y_end;
-
-    std::int64_t width() const { return std::max(x_end - x, y_end - y); }
-    bool is_leaf() const { return width() <= 8; }
-    static_assert(8 * 8 == leaf_pixels);
-
-    /// Four of them, or two of a square that is one pixel wide.
-    std::vector<Square> parts() const {
-        const std::int64_t x_half = (x + x_end + 1) / 2, y_half = (y + y_end + 1) / 2;
-        std::vector<Square> result;
-        for (const auto& [x0, x1] : {std::pair(x, x_half), std::pair(x_half, x_end)})
-            for (const auto& [y0, y1] : {std::pair(y, y_half), std::pair(y_half, y_end)})
-                if (x0 < x1 && y0 < y1) result.push_back({face, x0, y0, x1, y1});
-        return result;
-    }
-};
-
 /// A point, and how far from it, in chords, the farthest of some pixels lies at most.
 struct Ball {
     healpix::Vector centre;
     double radius;
 };
+
+std::int64_t row_of(std::int64_t nside, const healpix::FacePixel& pixel) {
+    return healpix::to_row_pixel(nside, pixel).i;
+}
 
 /// The unit vector at x, y of a face: the centres of pixels have whole numbers.
 healpix::Vector vector_at(std::int64_t nside, std::int64_t face, double x, double y) {
@@ -68,29 +54,20 @@ healpix::Vector vector_at(std::int64_t nside, std::int64_t face, double x, doubl
     return {s * std::cos(phi), s * std::sin(phi), z};
 }
 
-double chord(const healpix::Vector& a, const healpix::Vector& b) {
-    return std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
-}
-
-/// A step of one pixel in x or y turns the direction by at most 1.57 / nside: in the belt by (2/3)^2 / s^2 +
-/// (pi/4)^2 s^2, s the sine of the colatitude, which is at most 1.07^2, and in the caps by at most (2/3)^2 /
-/// (5/9) + (pi/2)^2 (2/3) = 1.57^2. So the rim of a square is seen well enough at points a third of it apart.
+/// A step of one pixel turns the direction by at most 1.07 / nside in the belt, where it is sqrt((2/3)^2 /
+/// s^2 + (pi/4)^2 s^2) / nside, s the sine of the colatitude, which is sqrt(5/9) or more. In the caps steps
+/// in x and in y turn it by at most sqrt((2/3)^2 / (5/9) + (pi/2)^2 (2/3) f^2) / nside with f from 0 to 1 for
+/// one and 1 - f for the other, together by at most 2.46 / nside. From the centre of a square to a corner it
+/// is half its width in both.
 Ball ball_around(std::int64_t nside, const Square& square) {
-    const auto x0 = static_cast<double>(square.x), x1 = static_cast<double>(square.x_end - 1),
-               y0 = static_cast<double>(square.y), y1 = static_cast<double>(square.y_end - 1);
-    Ball ball{vector_at(nside, square.face, (x0 + x1) / 2, (y0 + y1) / 2), 0};
-    const auto reach = [&](double x, double y) {
-        ball.radius = std::max(ball.radius, chord(ball.centre, vector_at(nside, square.face, x, y)));
+    const auto middle = [](std::int64_t first, std::int64_t end) {
+        return static_cast<double>(first + end - 1) / 2;
     };
-    for (int k = 0; k < 3; ++k) {
-        const double x = (x1 - x0) * k / 3, y = (y1 - y0) * k / 3;
-        reach(x0 + x, y0);
-        reach(x1, y0 + y);
-        reach(x1 - x, y1);
-        reach(x0, y1 - y);
-    }
-    ball.radius += 1.58 / static_cast<double>(nside) * std::max(x1 - x0, y1 - y0) / 6;
-    return ball;
+    const auto first_row = row_of(nside, {square.face, square.x_end - 1, square.y_end - 1});
+    const auto last_row = row_of(nside, {square.face, square.x, square.y});
+    const double of_step = first_row >= nside && last_row <= 3 * nside ? 1.071 : 1.2301;
+    return {vector_at(nside, square.face, middle(square.x, square.x_end), middle(square.y, square.y_end)),
+            of_step * static_cast<double>(square.width() - 1) / static_cast<double>(nside)};
 }
 
 /// Squares of chords from which on asin(chord / 2) multiplies rounding by 6 and more: the sum of vectors that
@@ -128,10 +105,11 @@ class Distances {
     bool keep(const Ball& ball, const Points& candidates, Scratch& scratch, Points& kept) const {
         scratch.squares.resize(candidates.x.size());
         const auto& [x, y, z] = ball.centre;
-        const double nearest = std::sqrt(squares_of(candidates, x, y, z, scratch.squares.data()));
-        if (nearest - ball.radius > max_chord_ * (1 + rounding)) return false;
-        const double limit = (nearest + 2 * ball.radius) * (1 + rounding);
-        keep_within(candidates, scratch.squares.data(), limit * limit, kept);
+        const auto nearest = squares_of(candidates, x, y, z, scratch.squares.data());
+        const double distance = std::sqrt(scratch.squares[static_cast<std::size_t>(nearest)]);
+        const double radius = ball.radius * (1 + rounding);
+        if (distance - radius > max_chord_ * (1 + rounding)) return false;
+        keep_candidates(candidates, scratch.squares.data(), nearest, radius, kept);
         return true;
     }
 
@@ -150,31 +128,29 @@ class Distances {
   private:
     static constexpr double rounding = 1e-14;
 
-    std::int64_t pixel_at(const Square& square, std::int64_t x, std::int64_t y) const {
-        return healpix::ring_of_row_pixel(nside_, healpix::to_row_pixel(nside_, {square.face, x, y}));
-    }
-
     /// Whether all pixels of a small square are; larger ones are not looked through.
     bool is_masked(const Square& square) const {
         if (square.width() > 64) return false;
         for (auto x = square.x; x < square.x_end; ++x)
-            for (auto y = square.y; y < square.y_end; ++y)
-                if (!flags_.is_masked(square.face, x, y)) return false;
+            if (!flags_.are_masked(square.face, x, square.y, square.y_end)) return false;
         return true;
     }
 
-    /// Those that are not masked; the others are 0.
+    /// Of a square without a pixel of the rim, so that all its pixels are masked, which are 0, or none is.
     void set_all(const Square& square, double value) const {
-        for (auto x = square.x; x < square.x_end; ++x)
-            for (auto y = square.y; y < square.y_end; ++y)
-                out_[pixel_at(square, x, y)] = flags_.is_masked(square.face, x, y) ? 0 : value;
+        const double all = flags_.is_masked(square.face, square.x, square.y) ? 0 : value;
+        for_each_run(nside_, square, [&](std::int64_t pixel, std::int64_t, std::int64_t, std::int64_t n) {
+            for (auto k = pixel; k < pixel + n; ++k) out_[k] = all;
+        });
     }
 
     /// Finds the centres of its pixels, too.
     Ball ball_of_leaf(const Square& square, Scratch& scratch) const {
         std::size_t n = 0;
-        for (auto x = square.x; x < square.x_end; ++x)
-            for (auto y = square.y; y < square.y_end; ++y) scratch.pixels[n++] = pixel_at(square, x, y);
+        for_each_run(nside_, square,
+                     [&](std::int64_t pixel, std::int64_t, std::int64_t, std::int64_t length) {
+                         for (std::int64_t k = 0; k < length; ++k) scratch.pixels[n++] = pixel + k;
+                     });
         std::fill(scratch.pixels.begin() + static_cast<std::ptrdiff_t>(n), scratch.pixels.end(),
                   scratch.pixels[0]);
         healpix::pix2vec_block(nside_, healpix::Order::ring, scratch.pixels.data(), scratch.x.data(),
@@ -194,16 +170,17 @@ class Distances {
     void fill_leaf(const Square& square, const Points& candidates, Scratch& scratch) const {
         nearest_squares(candidates, scratch.x.data(), scratch.y.data(), scratch.z.data(),
                         scratch.nearest.data(), scratch.angles.data());
-        std::size_t k = 0;
-        for (auto x = square.x; x < square.x_end; ++x)
-            for (auto y = square.y; y < square.y_end; ++y, ++k) {
+        std::size_t i = 0;
+        for_each_run(nside_, square, [&](std::int64_t pixel, std::int64_t x, std::int64_t y, std::int64_t n) {
+            for (std::int64_t k = 0; k < n; ++k, ++i) {
                 const double distance =
-                    scratch.nearest[k] < nearly_opposite
-                        ? scratch.angles[k]
-                        : least_angle(candidates, scratch.x[k], scratch.y[k], scratch.z[k]);
-                out_[scratch.pixels[k]] =
-                    flags_.is_masked(square.face, x, y) ? 0 : std::min(distance, max_distance_);
+                    scratch.nearest[i] < nearly_opposite
+                        ? scratch.angles[i]
+                        : least_angle(candidates, scratch.x[i], scratch.y[i], scratch.z[i]);
+                out_[pixel + k] =
+                    flags_.is_masked(square.face, x + k, y - k) ? 0 : std::min(distance, max_distance_);
             }
+        });
     }
 
     const FaceFlags& flags_;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 #include "masks/nearest.hpp"
@@ -18,11 +19,17 @@ class FaceFlags {
     bool is_masked(std::int64_t face, std::int64_t x, std::int64_t y) const {
         return flags_[static_cast<std::size_t>((face * nside_ + x) * nside_ + y)] != 0;
     }
+    /// Whether those from y to y_end - 1 all are.
+    bool are_masked(std::int64_t face, std::int64_t x, std::int64_t y, std::int64_t y_end) const {
+        return std::memchr(&flags_[static_cast<std::size_t>((face * nside_ + x) * nside_ + y)], 0,
+                           static_cast<std::size_t>(y_end - y)) == nullptr;
+    }
     /// The centres of masked pixels of which a neighbour is not masked.
     Points rim(int threads) const;
 
   private:
     bool is_on_rim(std::int64_t face, std::int64_t x, std::int64_t y) const;
+    void find_rim(std::int64_t face, std::int64_t x, std::vector<std::int64_t>& pixels) const;
 
     std::int64_t nside_;
     std::vector<std::uint8_t> flags_;

@@ -19,12 +19,15 @@ struct Points {
 /// Pixels of a leaf of the tree at most.
 inline constexpr std::int64_t leaf_pixels = 64;
 
-/// Squares of the chords from (x, y, z) to the points, and the least of them. squares: of the points' padded
-/// size.
-double squares_of(const Points& points, double x, double y, double z, double* squares);
+/// Squares of the chords from (x, y, z) to the points, of which there is one at least; returns which is the
+/// least. squares: of the points' padded size.
+std::int64_t squares_of(const Points& points, double x, double y, double z, double* squares);
 
-/// The points of which the square is at most `most`.
-void keep_within(const Points& points, const double* squares, double most, Points& kept);
+/// The points that may be nearest to something within `radius` of where the squares are from: `nearest`, the
+/// point of the least square, and those that a plane halfway to it which comes within the radius parts from
+/// it.
+void keep_candidates(const Points& points, const double* squares, std::int64_t nearest, double radius,
+                     Points& kept);
 
 /// The square of the chord from each of a leaf's pixels to its nearest point, and 2 asin(chord / 2). All of
 /// leaf_pixels, aligned.

@@ -31,7 +31,7 @@ HWY_INLINE V angle_of(V square) {
     return hn::Add(angle, angle);
 }
 
-double squares_lanes(const Points& points, double x, double y, double z, double* squares) {
+std::int64_t squares_lanes(const Points& points, double x, double y, double z, double* squares) {
     const D tag;
     const V of_x = hn::Set(tag, x), of_y = hn::Set(tag, y), of_z = hn::Set(tag, z);
     const auto step = static_cast<std::int64_t>(hn::Lanes(tag));
@@ -50,26 +50,41 @@ double squares_lanes(const Points& points, double x, double y, double z, double*
         squares[i] = a * a + b * b + c * c;
         result = std::min(result, squares[i]);
     }
-    return result;
+    return std::find(squares, squares + points.size, result) - squares;
 }
 
-void keep_lanes(const Points& points, const double* squares, double most, Points& kept) {
+/// With t the nearest point, c what the squares D are from, and |p - c| <= r: |p - s|^2 - |p - t|^2 = D_s -
+/// D_t + 2 (p - c).(t - s) is above 0 where D_s - D_t > 2 r |s - t|, and s is not nearest to any such p.
+/// slack: of the rounding of D_s - D_t.
+void keep_lanes(const Points& points, const double* squares, std::int64_t nearest, double radius,
+                Points& kept) {
+    constexpr double slack = 1e-14;
     const D tag;
-    const V limit = hn::Set(tag, most);
+    const auto t = static_cast<std::size_t>(nearest);
+    const double least = squares[nearest], t_x = points.x[t], t_y = points.y[t], t_z = points.z[t];
+    const double factor = 4 * radius * radius * (1 + slack);
+    const V of_x = hn::Set(tag, t_x), of_y = hn::Set(tag, t_y), of_z = hn::Set(tag, t_z);
+    const V shrink = hn::Set(tag, 1 - slack), least_of_all = hn::Set(tag, least),
+            limit = hn::Set(tag, factor);
     const auto step = static_cast<std::int64_t>(hn::Lanes(tag));
     std::int64_t i = 0, n = 0;
     double *x = kept.x.data(), *y = kept.y.data(), *z = kept.z.data();
     for (; i + step <= points.size; i += step) {
-        const auto near = hn::Le(hn::Load(tag, squares + i), limit);
+        const V s_x = hn::Load(tag, points.x.data() + i), s_y = hn::Load(tag, points.y.data() + i),
+                s_z = hn::Load(tag, points.z.data() + i);
+        const V beyond = hn::Max(hn::MulSub(hn::Load(tag, squares + i), shrink, least_of_all), hn::Zero(tag));
+        const auto near =
+            hn::Le(hn::Mul(beyond, beyond), hn::Mul(limit, square_of(s_x, s_y, s_z, of_x, of_y, of_z)));
         if (hn::AllFalse(tag, near)) continue;
-        hn::CompressStore(hn::Load(tag, points.x.data() + i), near, tag, x + n);
-        hn::CompressStore(hn::Load(tag, points.y.data() + i), near, tag, y + n);
-        n += static_cast<std::int64_t>(
-            hn::CompressStore(hn::Load(tag, points.z.data() + i), near, tag, z + n));
+        hn::CompressStore(s_x, near, tag, x + n);
+        hn::CompressStore(s_y, near, tag, y + n);
+        n += static_cast<std::int64_t>(hn::CompressStore(s_z, near, tag, z + n));
     }
     for (; i < points.size; ++i) {
-        if (!(squares[i] <= most)) continue;
         const auto k = static_cast<std::size_t>(i);
+        const double a = points.x[k] - t_x, b = points.y[k] - t_y, c = points.z[k] - t_z;
+        const double beyond = std::max(squares[i] * (1 - slack) - least, 0.0);
+        if (beyond * beyond > factor * (a * a + b * b + c * c)) continue;
         x[n] = points.x[k];
         y[n] = points.y[k];
         z[n++] = points.z[k];
@@ -117,13 +132,14 @@ void Points::resize(std::int64_t n) {
     for (auto* values : {&x, &y, &z}) values->resize(room);
 }
 
-double squares_of(const Points& points, double x, double y, double z, double* squares) {
+std::int64_t squares_of(const Points& points, double x, double y, double z, double* squares) {
     return HWY_DYNAMIC_DISPATCH(squares_lanes)(points, x, y, z, squares);
 }
 
-void keep_within(const Points& points, const double* squares, double most, Points& kept) {
+void keep_candidates(const Points& points, const double* squares, std::int64_t nearest, double radius,
+                     Points& kept) {
     kept.resize(points.size);
-    HWY_DYNAMIC_DISPATCH(keep_lanes)(points, squares, most, kept);
+    HWY_DYNAMIC_DISPATCH(keep_lanes)(points, squares, nearest, radius, kept);
 }
 
 void nearest_squares(const Points& points, const double* x, const double* y, const double* z, double* squares,

@@ -25,7 +25,7 @@ QUICK = {
         zonal.healpy.write_cl zonal.plot.spectrum zonal.spectra.Bins.linear zonal.spectra.Bins.edges zonal.spectra.Bins.logarithmic
         zonal.spectra.Bins.from_weights zonal.spectra.Bins.bin
         zonal.spectra.BandPowers.theory zonal.spectra.BandPowers.chi_squared zonal.spectra.BandPowers.plot zonal.spectra.BandPowers.save
-        zonal.spectra.BandPowers.load""",
+        zonal.spectra.BandPowers.load zonal.spectra.BandPowers.to_sacc""",
     "passes over an array once, at the speed of memory": """
         zonal.alm_index zonal.integral zonal.io.read_events zonal.chebyshev.Series.derivative zonal.chebyshev.Series.integral
         zonal.chebyshev.Series.integrate_out zonal.chebyshev.Series.definite_integral zonal.chebyshev.Series.truncated

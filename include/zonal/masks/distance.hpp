@@ -20,8 +20,9 @@ std::vector<std::uint8_t> masked_pixels(View<const T, 1> mask, int threads = 0);
 /// Candidates are masked pixels with a neighbour that is not: of the neighbours of a masked pixel, in the
 /// Delaunay triangulation of all centres, one is nearer to any point than it is, unless the pixel itself is
 /// the nearest of all; and on HEALPix these are among the eight neighbours. Squares of each face are divided
-/// until 64 pixels are left. With the nearest candidate at d from the centre of a square of radius r, those
-/// beyond d + 2 r are none for any of its pixels; where d - r > max_distance there is none at all.
+/// until 64 pixels are left. A candidate is none for any pixel of a square of radius r if the plane halfway
+/// between it and the candidate that is nearest to the centre passes the centre by more than r; where that
+/// one lies at d and d - r > max_distance there is none at all.
 ///
 /// masked: [12 nside^2], not 0 where masked. nside: any. distances: the same size. max_distance: from 0, pi
 /// for no limit. threads: 0 for available_cpus(); results do not depend on it. Throws InvalidArgument for

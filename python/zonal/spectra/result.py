@@ -13,6 +13,7 @@ from .. import _core
 from .._arrays import sequence, shown, spectrum
 from .._checked import checked
 from ..plot._bands import draw_bands
+from ._sacc import data_of
 from .bins import Bins
 from .blocks import Block, Key, Spectra
 from .covariance import ChiSquared, chi_squared
@@ -210,6 +211,21 @@ class BandPowers(Mapping[Key, NDArray[np.float64]]):
                    + ["P"] * any(block.names[0] == "EE" and block.pair == (i, i) for block in found) for i in range(len(numbers))]
         mask_of = {(i, letter): number for i, each in enumerate(letters) for letter, number in zip(each, numbers[i])}
         return cls(Bins("of_ranges", *ranges, None), lmax_sky, found, units, mask_spectra, mask_of, covariance)
+
+    @checked
+    def to_sacc(self, names: Sequence[str] | None = None) -> Any:
+        """Returns the bands as a sacc.Sacc, of which save_fits writes a file that likelihoods read: bands at l_eff as cl_00, cl_0e, cl_0b, cl_ee,
+        cl_eb, cl_be and cl_bb, their windows, and the covariance where there is one. Needs the package sacc.
+
+        names: of the fields, by default field0, field1, ... Each has a Map tracer NAME_s0 of T and NAME_s2 of E and B, with its unit, and 1 as its
+        beam, because beams and pixel windows have been divided out. ET and BT of two fields are cl_0e and cl_0b of
+        the two in the other order. SACC keeps the window of each band for its own spectrum alone, not those of others, such as "EE<-BB". Its
+        metadata has dl, whether bands are of D_l: windows then have l(l+1)/2pi, and are still for C_l.
+        """
+        own = [f"field{i}" for i in range(len(self.units))] if names is None else sequence("names", names)
+        if len(own) != len(self.units) or len(set(own)) != len(own) or not all(isinstance(name, str) and name for name in own):
+            raise ValueError(f"names = {shown(names)}: must be {len(self.units)} texts that differ, one for each field")
+        return data_of(own, self.bins, self.lmax_sky, self.bands, self.windows, self.mask_of, self.units, self.covariance)
 
     def __repr__(self) -> str:
         share = max(np.abs(values).max() for values in self.outside.values())

@@ -90,11 +90,37 @@ TEST(DistancesToMasked, AreThoseOfAllPairs) {
     }
 }
 
-TEST(DistancesToMasked, AreThoseOfAllPairsAtNside64) {
-    for (const int discs : {1, 12}) {
-        const auto masked = random_mask(64, 0.0005, discs, 9);
-        const auto expected = by_all_pairs(masked, 64, 11), found = distances_of(masked);
-        for (std::size_t k = 0; k < expected.size(); ++k) ASSERT_NEAR(found[11 * k], expected[k], 5e-15) << k;
+// Flags are copied in tiles of 64 by 64 pixels.
+TEST(DistancesToMasked, AreThoseOfAllPairsOfSeveralTiles) {
+    for (const auto& [nside, discs] : {std::pair<std::int64_t, int>(64, 1), {64, 12}, {81, 3}}) {
+        const auto masked = random_mask(nside, 0.0005, discs, 9);
+        const auto expected = by_all_pairs(masked, nside, 11), found = distances_of(masked);
+        for (std::size_t k = 0; k < expected.size(); ++k)
+            ASSERT_NEAR(found[11 * k], expected[k], 5e-15) << nside << ' ' << k;
+    }
+}
+
+// Other pixels than those nearest to a square's centre are kept, and the rim has pixels at all edges of
+// faces.
+TEST(DistancesToMasked, AreThoseOfAllPairsToFacesAndToPlanes) {
+    constexpr std::int64_t nside = 24;
+    for (const std::int64_t face : {0, 4, 7, 11}) {
+        std::vector<std::uint8_t> of_face(12 * nside * nside), of_others(of_face.size()),
+            of_plane(of_face.size());
+        for (std::int64_t p = 0; p < std::ssize(of_face); ++p) {
+            const auto at = static_cast<std::size_t>(p);
+            of_face[at] = healpix::pix2xyf(nside, Order::ring, p).face == face ? 2 : 0;
+            of_others[at] = of_face[at] == 0 ? 1 : 0;
+            of_plane[at] =
+                std::abs(healpix::pix2vec(nside, Order::ring, p)[2]) < 0.03 * static_cast<double>(face + 1)
+                    ? 1
+                    : 0;
+        }
+        for (const auto& masked : {of_face, of_others, of_plane}) {
+            const auto expected = by_all_pairs(masked, nside, 5), found = distances_of(masked);
+            for (std::size_t k = 0; k < expected.size(); ++k)
+                ASSERT_NEAR(found[5 * k], expected[k], 5e-15) << k;
+        }
     }
 }
 
