@@ -57,6 +57,25 @@ def solution(name):
     fits.HDUList([fits.PrimaryHDU(), hdu]).writeto(CORPUS / name, overwrite=True)
 
 
+def band_powers(name):
+    """EE, EB and BB of one masked field in two bands, with errors."""
+    spectra = ["EE", "EB", "BB"]
+    bands = fits.BinTableHDU.from_columns(
+        [column("L_MIN", "K", [2, 4]), column("L_MAX", "K", [3, 5]), column("L_EFF", "D", [2.5, 4.5])]
+        + [column(prefix + name, "D", [1, 2]) for prefix in ("", "ERROR_") for name in spectra], name="BANDS")
+    bands.header.update({"DL": False, "LMAX_SKY": 6, "CONDITIO": 1.5, "UNIT0": "K"})
+    pseudo = fits.BinTableHDU.from_columns(
+        [column("L", "K", np.arange(6)), column("WEIGHT", "D", [0, 0, 0.5, 0.5, 0.5, 0.5])]
+        + [column(prefix + name, "D", np.ones(6)) for prefix in ("", "NOISE_") for name in spectra], name="PSEUDO")
+    mask = fits.BinTableHDU.from_columns([column("W_0x0", "D", np.ones(12))], name="MASK")
+    mask.header["MASKP0"] = 0
+    windows = [fits.ImageHDU(np.ones((2, 7)), name=f"WINDOWS {name}") for name in [*spectra, "EE<-BB", "EB<-BE", "BB<-EE"]]
+    for window in windows:
+        window.header.update({"CONDITIO": 1.5, "LOWDEG": False})
+    hdus = [fits.PrimaryHDU(), bands, pseudo, mask, *windows, fits.ImageHDU(np.eye(6), name="COVARIANCE")]
+    fits.HDUList(hdus).writeto(CORPUS / name, overwrite=True)
+
+
 def main():
     CORPUS.mkdir(exist_ok=True)
     ramp = np.arange(12.0)
@@ -92,6 +111,7 @@ def main():
                           column("B", "E", [-90.0, 3.0], unit="deg"), column("TYPE", "32X", np.zeros((2, 32), bool))],
           EXTNAME="EVENTS")
     solution("solution.fits")
+    band_powers("bands.fits")
     ascii_table = fits.TableHDU.from_columns([fits.Column(name=n, format="E15.7", array=cl)
                                               for n in ("TEMPERATURE", "GRADIENT", "CURL", "TG")])
     fits.HDUList([fits.PrimaryHDU(), ascii_table]).writeto(CORPUS / "cl_ascii.fits", overwrite=True)

@@ -195,11 +195,11 @@ std::vector<double> scan(const ScanOptions& options, io::AlmFile sky, const Beam
     const bool plate = !table.hwp.empty();
     const auto n = table.size();
     const auto alm = to_map_alm(std::move(sky));
-    const BeamOptions how{.kmax = options.beam.kmax.value_or(-1),
-                          .half_wave_plate = plate,
-                          .error = options.error,
-                          .n_pointings = n,
-                          .threads = options.files.run.thread_count()};
+    const zonal::BeamOptions how{.kmax = options.beam.kmax.value_or(-1),
+                                 .half_wave_plate = plate,
+                                 .error = options.error,
+                                 .n_pointings = n,
+                                 .threads = options.files.run.thread_count()};
     const BeamChoice choice = choose_beam_method<double>(
         beam.layout,
         View<const std::complex<double>, 3>(beam.alm.data(), {1, beam.alm.extent(0), beam.alm.extent(1)}),
