@@ -81,8 +81,7 @@ def main():
     ramp = np.arange(12.0)
     for name, options in {"iqu.fits": {"coord": "G"}, "iqu_nest.fits": {"nest": True}}.items():
         hp.write_map(CORPUS / name, [ramp, -ramp, ramp / 3], dtype=np.float32, overwrite=True, **options)
-    partial = np.full(768, hp.UNSEEN)
-    partial[[3, 700]] = 1
+    partial = np.where(np.isin(np.arange(768), [3, 700]), 1, hp.UNSEEN)
     hp.write_map(CORPUS / "partial.fits", partial, partial=True, dtype=np.float64, overwrite=True)
     cl = np.arange(20.0)
     hp.write_cl(CORPUS / "cl.fits", [cl] * 6, overwrite=True)
