@@ -13,6 +13,7 @@
 
 #include <algorithm>
 
+#include "core/interruption.hpp"
 #include "sht/rings/resampling_cpu.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -285,6 +286,8 @@ inline void interpolate(const Tables& t, const RingPairs& coarse, const RingPair
     if (begin == band.end) return;
     prepare(t, s);
     const std::int64_t reached = first_block(coarse, m, 0, coarse.n_blocks());
+    // The blocks lie far apart: in memory that is new, each takes the system a millisecond.
+    core::TaskPoll poll;
     for (std::int64_t f = 0; f < band.n_fields; ++f) {
         read_rings(from, m, f, reached, t.rings.length, sines, s.values.data());
         s.of_rings.backward(s.values.data());
@@ -295,6 +298,7 @@ inline void interpolate(const Tables& t, const RingPairs& coarse, const RingPair
             prefetch(band, block, m, f);
             gather_block(t.windows[block], t.weights.data(), s.samples.data(),
                          band.at(block, m) + f * fourier_block);
+            poll();
         }
     }
 }
