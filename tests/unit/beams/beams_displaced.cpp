@@ -84,10 +84,10 @@ AlmArray residual(const AlmLayout& layout, const Array<Complex, 2>& beam, const 
         for (std::int64_t l = k; l <= layout.lmax(); ++l) {
             Complex sum = 0;
             for (std::size_t j = 0; j < kernels.weight.size(); ++j)
-                sum += kernels.weight[j] *
-                       std::polar(std::sph_legendre(static_cast<unsigned>(l), static_cast<unsigned>(k),
-                                                    kernels.delta[j]),
-                                  -static_cast<double>(k) * kernels.chi[j]);
+                sum +=
+                    kernels.weight[j] *
+                    std::sph_legendre(static_cast<unsigned>(l), static_cast<unsigned>(k), kernels.delta[j]) *
+                    std::polar(1.0, -static_cast<double>(k) * kernels.chi[j]);
             sum *= kernels.window[static_cast<std::size_t>(l)];
             made(0, 0, layout.index(l, k)) =
                 (k <= of_beam.mmax() ? beam(0, of_beam.index(l, k)) : Complex(0)) - sum;
