@@ -77,7 +77,7 @@ FOREIGN = [
                             "bench/", "cmake/")),
     (r"mpi\.h", "MPI", ("src/distributed/", "tests/mpi/")),
     (r"(cuda|cufft|cublas|cusolver|nccl|cub/|thrust/|nvtx).*", "CUDA", ("src/core/",)),
-    (r"Eigen/.*", "Eigen", ("src/core/dense_", "src/spectra/", "src/split/", "src/gwrm/")),
+    (r"Eigen/.*", "Eigen", ("src/beams/", "src/core/dense_", "src/spectra/", "src/split/", "src/gwrm/")),
     (r"fmt/.*", "fmt", CPP),
     (r"CLI/.*", "CLI11", ("cli/", "bench/tool/")),
     (r"nanobind/.*", "nanobind", ("python/src/",)),

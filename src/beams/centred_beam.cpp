@@ -41,15 +41,6 @@ EulerAngles centre(const AlmLayout& layout, const Array<Complex, 2>& alm, double
     return {.psi = 0, .theta = std::atan2(std::hypot(x, y), z), .phi = std::atan2(y, x)};
 }
 
-/// [l] of orders from `first` on.
-std::vector<double> power_from(const AlmLayout& layout, const Array<Complex, 2>& alm, std::int64_t first) {
-    std::vector<double> power(static_cast<std::size_t>(layout.lmax()) + 1);
-    for (std::int64_t k = first; k <= layout.mmax(); ++k)
-        for (std::int64_t l = k; l <= layout.lmax(); ++l)
-            power[static_cast<std::size_t>(l)] += (k == 0 ? 1 : 2) * std::norm(alm(0, layout.index(l, k)));
-    return power;
-}
-
 /// The least order above which there is no more than rounding.
 std::int64_t highest_order(const AlmLayout& layout, const Array<Complex, 2>& alm) {
     std::vector<double> of_order(static_cast<std::size_t>(layout.mmax()) + 1);
@@ -68,6 +59,15 @@ std::int64_t highest_order(const AlmLayout& layout, const Array<Complex, 2>& alm
 }
 
 }  // namespace
+
+std::vector<double> power_from(const AlmLayout& layout, const View<const Complex, 1>& alm,
+                               std::int64_t first) {
+    std::vector<double> power(static_cast<std::size_t>(layout.lmax()) + 1);
+    for (std::int64_t k = first; k <= layout.mmax(); ++k)
+        for (std::int64_t l = k; l <= layout.lmax(); ++l)
+            power[static_cast<std::size_t>(l)] += (k == 0 ? 1 : 2) * std::norm(alm[layout.index(l, k)]);
+    return power;
+}
 
 CentredBeam centred(const AlmLayout& layout, const View<const Complex, 1>& beam, std::int64_t kmax,
                     int threads) {
@@ -91,8 +91,9 @@ CentredBeam centred(const AlmLayout& layout, const View<const Complex, 1>& beam,
     made.elongation = std::abs(quadrupole) * std::sqrt(32 * pi / 15);
     angles.psi = made.elongation > 0 ? -std::arg(quadrupole) / 2 : 0;
     made.to_beam = angles;
-    made.power = power_from(given, alm, 0);
-    made.above = power_from(given, alm, kept.mmax() + 1);
+    const View<const Complex, 1> all_orders = std::as_const(alm).view()[0];
+    made.power = power_from(given, all_orders, 0);
+    made.above = power_from(given, all_orders, kept.mmax() + 1);
     made.alm.resize(static_cast<std::size_t>(kept.size()));
     for (std::int64_t k = 0; k <= kept.mmax(); ++k) {
         const Complex turn = std::polar(1.0, static_cast<double>(k) * angles.psi);

@@ -22,6 +22,10 @@ struct CentredBeam {
     std::vector<double> above;              ///< [l] the same of the orders that the layout has not
 };
 
+/// [l] sum over k of both signs of |b_lk|^2, of orders from `first` on. alm: [layout.size()].
+std::vector<double> power_from(const AlmLayout& layout, const View<const std::complex<double>, 1>& alm,
+                               std::int64_t first);
+
 /// beam: [layout.size()], of T, whose integral is not 0; orders up to kmax are used. Throws InvalidArgument
 /// for values that are not finite.
 CentredBeam centred(const AlmLayout& layout, const View<const std::complex<double>, 1>& beam,

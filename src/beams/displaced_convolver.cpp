@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "beams/beam_convolver.hpp"
+#include "beams/displaced_fit.hpp"
 #include "core/parallel.hpp"
 #include "points/sphere_samples.hpp"
 #include "sht/array_checks.hpp"
@@ -44,12 +45,6 @@ void check(const DisplacedKernels& kernels, const DisplacedOptions& options) {
     if (options.n_pointings < 0)
         throw InvalidArgument("n_pointings", options.n_pointings,
                               "must be 0 (two for each coefficient) or positive");
-}
-
-double sum_of_weights(const DisplacedKernels& kernels) {
-    double sum = 0;
-    for (const double c : kernels.weight) sum += std::abs(c);
-    return sum;
 }
 
 /// Pointings that are displaced at once, which bounds the memory.

@@ -1,10 +1,13 @@
 #include "beams/displaced_fit.hpp"
 
+#include <Eigen/Cholesky>
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <complex>
 #include <numbers>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "zonal/sht.hpp"
@@ -74,27 +77,6 @@ std::pair<std::vector<double>, std::vector<double>> gauss_hermite(int n) {
 
 double dot(const std::vector<double>& a, const std::vector<double>& b) {
     return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
-}
-
-/// Solves A x = b by A = L L^T; A is lost. Empty where A is not positive to rounding.
-std::vector<double> solve_positive(Lines& a, std::vector<double> b) {
-    const std::size_t n = b.size();
-    for (std::size_t i = 0; i < n; ++i)
-        for (std::size_t j = 0; j <= i; ++j) {
-            double sum = a[i][j];
-            for (std::size_t k = 0; k < j; ++k) sum -= a[i][k] * a[j][k];
-            if (i == j && !(sum > 0)) return {};
-            a[i][j] = i == j ? std::sqrt(sum) : sum / a[j][j];
-        }
-    for (std::size_t i = 0; i < n; ++i) {
-        for (std::size_t k = 0; k < i; ++k) b[i] -= a[i][k] * b[k];
-        b[i] /= a[i][i];
-    }
-    for (std::size_t i = n; i-- > 0;) {
-        for (std::size_t k = i + 1; k < n; ++k) b[i] -= a[k][i] * b[k];
-        b[i] /= a[i][i];
-    }
-    return b;
 }
 
 /// Least squares for the places and weights of kernels, with the best window for each l.
@@ -216,17 +198,18 @@ Lines derivatives(const LineProblem& problem, const State& at) {
     return made;
 }
 
-/// The step of Levenberg and Marquardt: (J^T J + damping diag(J^T J)) x = - J^T r. Empty where there is none.
-std::vector<double> step_of(const Lines& normal, const std::vector<double>& slope, double damping) {
-    Lines damped = normal;
-    double largest = 0;
-    for (std::size_t i = 0; i < slope.size(); ++i) largest = std::max(largest, normal[i][i]);
+/// The step of Levenberg and Marquardt: (J^T J + damping diag(J^T J)) x = - J^T r. Nothing where there is
+/// none.
+std::optional<Eigen::VectorXd> step_of(const Eigen::MatrixXd& normal, const Eigen::VectorXd& slope,
+                                       double damping) {
     constexpr double rounding = 1e-14;
-    for (std::size_t i = 0; i < slope.size(); ++i)
-        damped[i][i] += damping * normal[i][i] + rounding * largest;
-    std::vector<double> change = solve_positive(damped, slope);
-    for (double& x : change) x = -x;
-    return change;
+    const Eigen::VectorXd diagonal = normal.diagonal();
+    Eigen::MatrixXd damped = normal;
+    damped.diagonal() += damping * diagonal;
+    damped.diagonal().array() += rounding * diagonal.maxCoeff();
+    const Eigen::LLT<Eigen::MatrixXd> factor(damped);
+    if (factor.info() != Eigen::Success) return std::nullopt;
+    return -factor.solve(slope);
 }
 
 bool is_within(const LineProblem& problem, const std::vector<double>& places) {
@@ -239,23 +222,25 @@ State descend(const LineProblem& problem, State at) {
     constexpr int most_steps = 60, most_tries = 8;
     constexpr double least_gain = 0.01;
     double damping = 1e-3;
-    const std::size_t n = at.place.size();
+    const auto n = std::ssize(at.place);
     for (int step = 0; step < most_steps; ++step) {
         const Lines by = derivatives(problem, at);
-        Lines normal(2 * n, std::vector<double>(2 * n));
-        std::vector<double> slope(2 * n);
-        for (std::size_t i = 0; i < 2 * n; ++i) {
-            slope[i] = dot(by[i], at.residual);
-            for (std::size_t j = 0; j <= i; ++j) normal[i][j] = normal[j][i] = dot(by[i], by[j]);
+        Eigen::MatrixXd normal(2 * n, 2 * n);
+        Eigen::VectorXd slope(2 * n);
+        for (std::ptrdiff_t i = 0; i < 2 * n; ++i) {
+            const auto& of_i = by[static_cast<std::size_t>(i)];
+            slope(i) = dot(of_i, at.residual);
+            for (std::ptrdiff_t j = 0; j <= i; ++j)
+                normal(i, j) = normal(j, i) = dot(of_i, by[static_cast<std::size_t>(j)]);
         }
         const double before = at.square;
         for (int attempt = 0; attempt < most_tries; ++attempt, damping *= 5) {
-            const std::vector<double> change = step_of(normal, slope, damping);
-            if (change.empty()) continue;
+            const auto change = step_of(normal, slope, damping);
+            if (!change) continue;
             std::vector<double> place = at.place, weight = at.weight;
-            for (std::size_t j = 0; j < n; ++j) {
-                place[j] += change[j];
-                weight[j] += change[n + j];
+            for (std::ptrdiff_t j = 0; j < n; ++j) {
+                place[static_cast<std::size_t>(j)] += (*change)(j);
+                weight[static_cast<std::size_t>(j)] += (*change)(n + j);
             }
             if (!is_within(problem, place)) continue;
             State next(problem, std::move(place), std::move(weight));

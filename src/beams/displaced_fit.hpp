@@ -34,4 +34,7 @@ std::optional<DisplacedKernels> find_displaced_kernels(const AlmLayout& layout,
                                                        std::int64_t kmax, const DisplacedFitOptions& options,
                                                        double& best);
 
+/// Of their sizes.
+double sum_of_weights(const DisplacedKernels& kernels);
+
 }  // namespace zonal::beams

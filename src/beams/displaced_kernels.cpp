@@ -46,16 +46,6 @@ void check(const AlmLayout& layout, const View<const std::complex<double>, 1>& b
             throw InvalidArgument("spectrum", c, "must be of finite values that are not negative");
 }
 
-/// [l] of orders from `first` on.
-std::vector<double> power_of(const AlmLayout& layout, const View<const std::complex<double>, 1>& beam,
-                             std::int64_t first) {
-    std::vector<double> power(static_cast<std::size_t>(layout.lmax()) + 1);
-    for (std::int64_t k = first; k <= layout.mmax(); ++k)
-        for (std::int64_t l = k; l <= layout.lmax(); ++l)
-            power[static_cast<std::size_t>(l)] += 2 * std::norm(beam[layout.index(l, k)]);
-    return power;
-}
-
 /// Adds where the kernels are in the beam's axes.
 void set_places(const CentredBeam& beam, const LineFit& fit, DisplacedKernels& kernels) {
     const RotationMatrix turn = rotation_matrix(beam.to_beam);
@@ -88,6 +78,12 @@ double residual_integral(const CentredBeam& beam, const LineFit& fit, int thread
 
 }  // namespace
 
+double sum_of_weights(const DisplacedKernels& kernels) {
+    double sum = 0;
+    for (const double c : kernels.weight) sum += std::abs(c);
+    return sum;
+}
+
 std::optional<DisplacedKernels> find_displaced_kernels(const AlmLayout& layout,
                                                        const View<const std::complex<double>, 1>& beam,
                                                        std::int64_t kmax, const DisplacedFitOptions& options,
@@ -110,7 +106,7 @@ std::optional<DisplacedKernels> find_displaced_kernels(const AlmLayout& layout,
                                              : 0;
         best = std::min(best, reached);
         if (!(reached <= options.error)) continue;  // nor NaN of a sky
-        kernels.unused = power_of(layout, beam, kmax + 1);
+        kernels.unused = power_from(layout, beam, kmax + 1);
         if (!any_sky) kernels.integral = residual_integral(own, fit, threads);
         return kernels;
     }

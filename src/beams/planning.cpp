@@ -9,6 +9,7 @@
 
 #include "beams/beam_convolver.hpp"
 #include "beams/displaced_fit.hpp"
+#include "points/sample_choice.hpp"
 #include "sht/array_checks.hpp"
 #include "zonal/error.hpp"
 #include "zonal/points/lensing.hpp"
@@ -60,13 +61,11 @@ std::optional<DisplacedConvolver> fit_detector(const AlmLayout& layout, const Vi
         best = infinite;
         return std::nullopt;
     }
-    double weights = 0;
-    for (const double c : kernels->weight) weights += std::abs(c);
-    const double largest = weights * kernels->largest_smoothed(spectrum), rms = kernels->rms(spectrum);
-    constexpr double least_of_points = 2e-14, most_of_points = 0.1;  // that PointOptions have
-    const double error = largest > 0 ? share * options.error * rms / largest : most_of_points;
-    if (!(error >= least_of_points)) return std::nullopt;
-    DisplacedConvolver made(std::move(*kernels), {.error = std::min(error, most_of_points),
+    const double largest = sum_of_weights(*kernels) * kernels->largest_smoothed(spectrum),
+                 rms = kernels->rms(spectrum);
+    const double error = largest > 0 ? share * options.error * rms / largest : points::largest_named_error;
+    if (!(error >= points::least_named_error)) return std::nullopt;
+    DisplacedConvolver made(std::move(*kernels), {.error = std::min(error, points::largest_named_error),
                                                   .n_pointings = options.n_pointings,
                                                   .threads = options.threads});
     best = made.bound(spectrum);
