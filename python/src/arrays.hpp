@@ -44,6 +44,25 @@ View<T, N> view_of(const nb::ndarray<T, Constraints...>& array) {
     return {array.data(), extents, strides, space_of(array)};
 }
 
+/// Writes all elements in order; returns where the next one goes.
+template <class T, int N>
+T* write_elements(const View<const T, N>& from, T* to) {
+    for (std::int64_t i = 0; i < from.extent(0); ++i)
+        if constexpr (N == 1)
+            *to++ = from[i];
+        else
+            to = write_elements<T, N - 1>(from[i], to);
+    return to;
+}
+
+/// A copy that outlives what a caller does to the array.
+template <class T, int N>
+Array<T, N> copy_of(const View<const T, N>& from) {
+    Array<T, N> made(from.extents());
+    write_elements(from, made.data());
+    return made;
+}
+
 /// Returns maps or alm as [batch, component, n] where they come as that, or without the axis of the batch, or
 /// without that of one component.
 template <class T, class... Constraints>

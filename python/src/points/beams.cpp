@@ -33,22 +33,6 @@ struct Directions {
     Pointings pointings(const BeamConvolver& convolver) const { return {convolver, theta, phi, psi, hwp}; }
 };
 
-/// A copy that outlives what a caller does to the array.
-template <class T, int N>
-Array<T, N> copy_of(const View<const T, N>& from) {
-    Array<T, N> made(from.extents());
-    std::int64_t i = 0;
-    if constexpr (N == 2) {
-        for (std::int64_t a = 0; a < from.extent(0); ++a)
-            for (std::int64_t b = 0; b < from.extent(1); ++b) made.data()[i++] = from(a, b);
-    } else {
-        for (std::int64_t a = 0; a < from.extent(0); ++a)
-            for (std::int64_t b = 0; b < from.extent(1); ++b)
-                for (std::int64_t c = 0; c < from.extent(2); ++c) made.data()[i++] = from(a, b, c);
-    }
-    return made;
-}
-
 BeamMethod method_named(const std::string& name) {
     if (name == "auto") return BeamMethod::automatic;
     if (name == "harmonic") return BeamMethod::harmonic;

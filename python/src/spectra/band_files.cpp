@@ -28,38 +28,18 @@ using HostValues = HostArrayOfRank<const double, N>;
 using BlockTuple = std::tuple<std::pair<std::int64_t, std::int64_t>, std::vector<std::string>, HostValues<2>,
                               HostValues<2>, HostValues<2>, nb::object, HostValues<4>, double, bool>;
 
-template <int N>
-Array<double, N> array_copy(const HostValues<N>& given) {
-    const auto values = view_of<N>(given);
-    Array<double, N> copy(values.extents());
-    if constexpr (N == 2) {
-        for (std::int64_t i = 0; i < values.extent(0); ++i)
-            for (std::int64_t j = 0; j < values.extent(1); ++j) copy(i, j) = values(i, j);
-    } else if constexpr (N == 3) {
-        for (std::int64_t i = 0; i < values.extent(0); ++i)
-            for (std::int64_t j = 0; j < values.extent(1); ++j)
-                for (std::int64_t k = 0; k < values.extent(2); ++k) copy(i, j, k) = values(i, j, k);
-    } else {
-        for (std::int64_t i = 0; i < values.extent(0); ++i)
-            for (std::int64_t j = 0; j < values.extent(1); ++j)
-                for (std::int64_t k = 0; k < values.extent(2); ++k)
-                    for (std::int64_t l = 0; l < values.extent(3); ++l) copy(i, j, k, l) = values(i, j, k, l);
-    }
-    return copy;
-}
-
 SpectraBlock spectra_block(const BlockTuple& given) {
     const auto& [fields, names, pseudo, noise, bands, matrix, windows, condition, low_degrees] = given;
     Decoupling decoupling;
-    decoupling.windows = array_copy<4>(windows);
+    decoupling.windows = copy_of(view_of<4>(windows));
     decoupling.condition = condition;
     decoupling.low_degrees = low_degrees;
     return {fields.first,
             fields.second,
             names,
-            array_copy<2>(pseudo),
-            array_copy<2>(noise),
-            array_copy<2>(bands),
+            copy_of(view_of<2>(pseudo)),
+            copy_of(view_of<2>(noise)),
+            copy_of(view_of<2>(bands)),
             std::make_shared<const Decoupling>(std::move(decoupling))};
 }
 
@@ -73,9 +53,9 @@ void write_band_powers(const std::string& path, const Bins& bins, const std::vec
         io::BandPowersFile file{bins};
         file.estimate.blocks.reserve(blocks.size());
         for (const auto& block : blocks) file.estimate.blocks.push_back(spectra_block(block));
-        file.estimate.mask_spectra = array_copy<3>(mask_spectra);
+        file.estimate.mask_spectra = copy_of(view_of<3>(mask_spectra));
         file.estimate.mask_of = mask_of;
-        if (covariance) file.covariance = array_copy<2>(*covariance);
+        if (covariance) file.covariance = copy_of(view_of<2>(*covariance));
         file.units = units;
         io::write_band_powers(path, file, {.overwrite = overwrite});
     });
