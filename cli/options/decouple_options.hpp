@@ -41,7 +41,7 @@ struct DecoupleOptions {
     std::optional<std::int64_t> exact_lmax;
     const CLI::App* app = nullptr;  ///< that they are declared in
 
-    /// Of the map of this number, 0 or 1: what is not given for the second is that of the first.
+    /// What holds for map 0 or 1. The second map takes what it is not given from the first.
     ObservationOptions of_map(std::size_t number) const;
 };
 void add_decouple_options(CLI::App& app, DecoupleOptions& options);

@@ -136,7 +136,8 @@ class Distances {
         return true;
     }
 
-    /// Of a square without a pixel of the rim, so that all its pixels are masked, which are 0, or none is.
+    /// Sets a square that has no pixel of the rim. Either all of its pixels are masked, and get 0, or none
+    /// is.
     void set_all(const Square& square, double value) const {
         const double all = flags_.is_masked(square.face, square.x, square.y) ? 0 : value;
         for_each_run(nside_, square, [&](std::int64_t pixel, std::int64_t, std::int64_t, std::int64_t n) {

@@ -56,7 +56,7 @@ void FaceFlags::find_rim(std::int64_t face, std::int64_t x, std::vector<std::int
         for (std::int64_t y = 0; y < nside_; ++y) add_at_edge(y);
         return;
     }
-    // Of each y, whether three pixels side by side are masked, and then three such y.
+    // A pixel is inside if the three pixels across are masked at its own y and at both neighbouring y.
     const auto n = static_cast<std::size_t>(nside_);
     const auto* row = flags_.data() + (face * nside_ + x) * nside_;
     const auto *before = row - n, *after = row + n;

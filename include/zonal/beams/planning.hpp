@@ -35,7 +35,7 @@ struct BeamWork {
 };
 
 BeamWork work_of(const BeamConvolver& convolver);
-/// Of detectors that take the same pointings.
+/// The work of all these detectors, each of which takes the same pointings.
 BeamWork work_of(const std::vector<DisplacedConvolver>& detectors);
 
 /// A method, and what it needs.

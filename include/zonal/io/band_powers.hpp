@@ -15,7 +15,7 @@ struct BandPowersFile {
     Bins bins;
     /// All but the matrices K^-1 B (Decoupling::matrix), which files do not hold: empty in what was read.
     BandEstimate estimate{};
-    /// Of all bands, without those of spectra that repeat others (distinct_covariance); empty: none.
+    /// The covariance of all bands but those that repeat others (distinct_covariance); empty: none.
     Array<double, 2> covariance{};
     std::vector<std::string> units{};  ///< of each field's maps; "" where it is not known
     std::vector<HeaderCard> cards{};   ///< others, of BANDS

@@ -20,7 +20,7 @@ struct NamedSpectrum {
     std::string suffix;   ///< "_0x1", or empty where no two spectra have the same name
 
     std::string label() const { return name + suffix; }
-    /// Of the windows by which another spectrum of the block adds to this one's bands.
+    /// Names the windows by which the spectrum `source` of the block adds to this one's bands.
     std::string window_label(std::int64_t source) const;
 };
 std::vector<NamedSpectrum> named_spectra(const std::vector<SpectraBlock>& blocks);

@@ -205,7 +205,7 @@ class BandPowersReader {
                            [&](const Hdu& hdu) { return equal_ignoring_case(hdu.name, name); });
     }
 
-    /// Values of an image of so many rows.
+    /// The values of an image, which must have this shape.
     std::vector<double> image(const Hdu& hdu, std::int64_t rows, std::int64_t columns) {
         if (hdu.type != HduType::image || hdu.axes != std::vector{columns, rows})
             reader_.fail(hdu, fmt::format("must be an image of {} x {} numbers", columns, rows));

@@ -114,7 +114,7 @@ TEST(BandCovariance, IsThatOfPseudoSpectraTimesTheBandsWeights) {
         }
 }
 
-/// Of the bands 0 and 1 of each of 7 spectra the 6th is BE, which is EB.
+/// There are 7 spectra of two bands each. The sixth, BE, repeats EB.
 TEST(BandCovariance, WithoutWhatRepeatsHasAllOtherRowsAndColumns) {
     const auto estimate = Fields().estimate();
     Array<double, 2> all({14, 14});
