@@ -48,7 +48,8 @@ TailFits::TailFits(View<const double, 2> rows, View<const double, 1> target, con
         factors->rows(l, n_unknowns) = target[l];
     }
     const auto n_blocks = (n_rows + block_rows - 1) / block_rows;
-    factors->triangles.assign(n_blocks + 1, Matrix::Zero(n_unknowns + 1, n_unknowns + 1));
+    factors->triangles.resize(n_blocks + 1);
+    factors->triangles.back() = Matrix::Zero(n_unknowns + 1, n_unknowns + 1);
     for (auto b = n_blocks - 1; b >= 0; --b) {
         report(progress, static_cast<double>(n_blocks - 1 - b) / static_cast<double>(n_blocks));
         const auto first = b * block_rows, count = std::min(block_rows, n_rows - first);
