@@ -84,6 +84,27 @@ TEST(PseudoCovariance, NamesWhatIsWrong) {
         ThrowsMessage<InvalidArgument>(HasSubstr("exact_sky_lmax = 11: must be from exact_lmax = 5 to 10")));
 }
 
+TEST(SimulatedSpectra, AreWeighedAsAsked) {
+    const WholeSky whole;
+    const std::vector<ComponentPair> spectra{{0, 0}, {1, 1}};
+    Array<double, 2> all({3, 2 * 9}), found({3, 2});
+    simulate_spectra(whole.sky(), spectra, 8, {}, 5, all.view(), 2);
+    Array<double, 3> weights({2, 2, 9});
+    for (std::int64_t i = 0; i < weights.size(); ++i) weights.data()[i] = std::sin(static_cast<double>(i));
+    simulate_spectra(whole.sky(), spectra, 8, std::as_const(weights).view(), 5, found.view(), 2);
+    for (std::int64_t sky = 0; sky < 3; ++sky)
+        for (std::int64_t value = 0; value < 2; ++value) {
+            double sum = 0, size = 0;
+            for (std::int64_t i = 0; i < 2 * 9; ++i) {
+                const double term = weights.data()[value * 18 + i] * all(sky, i);
+                sum += term, size += std::abs(term);
+            }
+            EXPECT_NEAR(found(sky, value), sum, 18 * eps * size);
+        }
+    for (std::int64_t i = 0; i < all.extent(1); ++i)
+        EXPECT_EQ(all(0, i) == 0, i == 9 || i == 10);  // E of l < 2
+}
+
 /// Q(1/2, x) = erfc(sqrt(x)), Q(1, x) = exp(-x), Q(3, x) = exp(-x) (1 + x + x^2 / 2).
 TEST(UpperGammaShare, HasClosedForms) {
     for (const double x : {0.0, 1e-8, 0.1, 0.9, 1.7, 3.9, 4.1, 20.0, 300.0}) {

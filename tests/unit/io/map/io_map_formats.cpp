@@ -8,6 +8,7 @@
 #include "unit/io/io_helpers.hpp"
 #include "zonal/error.hpp"
 #include "zonal/io/map.hpp"
+#include "zonal/io/sky_map.hpp"
 
 namespace zonal::io {
 namespace {
@@ -16,6 +17,7 @@ using test::big_endian;
 using test::FitsBuilder;
 using test::message_of;
 using test::TemporaryFolder;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -178,6 +180,37 @@ TEST_F(MapFormats, NsideFollowsFromSizeWhereThereIsNoKey) {
     EXPECT_EQ(std::get<HealpixPixels>(read(file.end().data(big_endian(ramp(192)))).pixelization).nside, 4);
 }
 
+TEST_F(MapFormats, ImagesOfStokesByTheirNamesAreOneMap) {
+    auto file = FitsBuilder();
+    const std::vector<std::string> names = {"Q_MAP", "U_MAP", "I_MAP"};
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        auto values = ramp(12);
+        for (auto& value : values) value += 100 * static_cast<double>(i);
+        file.table(8, 12, {"D"}, {"X"}).healpix(1).text("EXTNAME", names[i]).end().data(big_endian(values));
+    }
+    const MapFile map = read(file);
+    ASSERT_EQ(map.columns.size(), names.size());
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        EXPECT_EQ(map.columns[i].name, names[i]);
+        EXPECT_THAT(map.columns[i].values, Contains(100 * static_cast<double>(i) + 11));
+    }
+    EXPECT_EQ(map.columns[0].stokes, Stokes::Q);
+    EXPECT_EQ(map.columns[2].stokes, Stokes::I);
+}
+
+TEST_F(MapFormats, NanIsUnseenWhereThatIsAskedFor) {
+    auto values = ramp(12);
+    values[5] = std::numeric_limits<double>::quiet_NaN();
+    auto file = small_map("D", 8);
+    file.end().data(big_endian(values));
+    const auto path = folder.write("nan.fits", file.bytes());
+    const auto map = read_sky_map(path, {.nan_is_unseen = true});
+    values[5] = unseen_value;
+    for (std::int64_t p = 0; p < 12; ++p) EXPECT_EQ(map.rows()(0, p), values[static_cast<std::size_t>(p)]);
+    EXPECT_THAT(map.header().notes, Contains(HasSubstr("1 NaN taken as UNSEEN")));
+    EXPECT_THAT(message_of<IoError>([&] { read_sky_map(path); }), HasSubstr("the first is pixel 5"));
+}
+
 TEST_F(MapFormats, RejectsKeysThatContradictTheTable) {
     const std::string data = big_endian(ramp(12));
     const auto with = [&](const std::string& key, const std::string& value) {
@@ -185,6 +218,7 @@ TEST_F(MapFormats, RejectsKeysThatContradictTheTable) {
     };
     EXPECT_THAT(with("NSIDE", "2"), HasSubstr("column 'X' has 12 pixels: 48 expected for NSIDE = 2"));
     EXPECT_THAT(with("NSIDE", "'one'"), HasSubstr("NSIDE = 'one': must be an integer"));
+    EXPECT_THAT(with("NSIDE", "0"), HasSubstr("NSIDE = 0: must be from 1 to 2^29"));
     EXPECT_THAT(with("NSIDE", "-1"), HasSubstr("NSIDE = -1: must be from 1 to 2^29"));
     EXPECT_THAT(with("NSIDE", "999999999999"), HasSubstr("must be from 1 to 2^29"));
     EXPECT_THAT(with("ORDERING", "'SPIRAL'"), HasSubstr("ORDERING = 'SPIRAL': must be RING or NESTED"));
