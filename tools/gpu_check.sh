@@ -74,6 +74,8 @@ print_figures() {
         printf ', "two_ranks":\n'
         "$build/bin/ranks_cuda" 2048:4096:0 2048:4096:2
     fi
+    printf ', "coupling":\n'
+    "$build/bin/coupling_cuda" 1000 3000 6000
     printf ', "smoothing":\n'
     "$build/bin/smoothing_cuda" 2048:4096 2048:4096:3 2048:4096:0:4
     printf ', "chebyshev":\n'
@@ -110,6 +112,7 @@ run_sanitizers() {
     filters=(
         1 'CudaTransform.TakesHostAndDeviceMemoryAlike:CudaBatches.Share*:*ChebyshevOnCudaBy.SumsMatch*'
         1 'RingFftOnCuda.ComputesSubsets*:PixelSumOnCuda.AgreesWithTheCpuOnOther*'
+        1 'CouplingOnCuda.MakesWhat*:CouplingOnCuda.Writes*'
         1 'ChebyshevCallsOnCuda.Take*:GwrmOnCuda.SystemsMatch*:GwrmOnCuda.Triangular*'
         4 'PolarizationSumOnCuda.EqualsTheCpuOnOther*'
         16 '*CudaRingBands*:CudaLarge*'

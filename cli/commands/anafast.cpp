@@ -132,7 +132,7 @@ void name_files(AnafastOptions& options) {
 
 void run(AnafastOptions& options, Session& session) {
     name_files(options);
-    check_decouple(options.bands, options.inputs.size() - 1, options.files.run.device, session);
+    check_decouple(options.bands, options.inputs.size() - 1, session);
     options.analysis.choice.iteration_count();
     options.files.begin(session);
     if (options.bands.decouple)

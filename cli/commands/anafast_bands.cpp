@@ -90,7 +90,7 @@ class BandFinder {
             fields_.push_back(sky->field());
             file_.units.push_back(sky->unit());
         }
-        const EstimateOptions how{lmax_sky_, options_.low_degrees, threads()};
+        const EstimateOptions how{lmax_sky_, options_.low_degrees, threads(), files_.run.device};
         session_.require_memory(bytes_of_estimate(fields_, file_.bins, how), "the band powers");
         file_.estimate = estimated(how);
         std::vector<std::string> notes;

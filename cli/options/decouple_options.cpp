@@ -137,8 +137,7 @@ void check_needs(const DecoupleOptions& options, std::size_t n_maps) {
 
 }  // namespace
 
-void check_decouple(const DecoupleOptions& options, std::size_t n_maps, Device device,
-                    const Session& session) {
+void check_decouple(const DecoupleOptions& options, std::size_t n_maps, const Session& session) {
     if (!options.decouple) {
         for (const auto* option : options.app->get_options())
             if (option->get_group() == bands_heading && is_given(option))
@@ -150,8 +149,6 @@ void check_decouple(const DecoupleOptions& options, std::size_t n_maps, Device d
         if (const auto* option = options.app->get_option_no_throw(std::string(name));
             option != nullptr && is_given(option))
             throw UsageError(fmt::format("{}: not with --decouple: {}", name, why));
-    if (device.kind() == Device::Kind::cuda)
-        throw UsageError("--device = cuda: not with --decouple, which computes on the CPU");
     check_noise(options.first, "");
     check_noise(options.second, "2");
     if (options.pixel_window && !options.first.beam.pixel_window.empty())

@@ -9,7 +9,6 @@
 #include "options/analysis_options.hpp"
 #include "options/beam_options.hpp"
 #include "shell/session.hpp"
-#include "zonal/device.hpp"
 #include "zonal/io/spectrum.hpp"
 #include "zonal/sky/sky_map.hpp"
 #include "zonal/spectra/bins.hpp"
@@ -48,8 +47,7 @@ void add_decouple_options(CLI::App& app, DecoupleOptions& options);
 
 /// Throws UsageError for options that go with --decouple alone, where it is not given; and where it is, for
 /// those that do not go with it. n_maps: 1 or 2.
-void check_decouple(const DecoupleOptions& options, std::size_t n_maps, Device device,
-                    const Session& session);
+void check_decouple(const DecoupleOptions& options, std::size_t n_maps, const Session& session);
 
 /// The bands, up to --lmax. Throws UsageError.
 Bins bins_of(const DecoupleOptions& options, const std::optional<std::int64_t>& lmax);

@@ -119,9 +119,12 @@ class Coupling {
 };
 
 void check(const View<const double, 2>& mask_spectra, const std::vector<CouplingKind>& kinds,
-           const View<double, 4>& matrices) {
+           const View<double, 4>& matrices, Device device) {
     sht::check_host("mask_spectra", mask_spectra);
-    sht::check_host("matrices", matrices);
+    if (device.kind() == Device::Kind::cuda)
+        sht::check_space("matrices", matrices, MemorySpace::cuda);
+    else
+        sht::check_host("matrices", matrices);
     if (kinds.empty()) throw InvalidArgument("kinds", "is empty: name at least one");
     if (mask_spectra.extent(1) < 1)
         throw InvalidArgument("mask_spectra", "has no degrees: must have W_0 at least");
@@ -145,13 +148,14 @@ void check(const View<const double, 2>& mask_spectra, const std::vector<Coupling
 }  // namespace coupling
 
 void coupling_matrices(View<const double, 2> mask_spectra, const std::vector<CouplingKind>& kinds,
-                       View<double, 4> matrices, int threads) {
+                       View<double, 4> matrices, int threads, Device device) {
     using coupling::check;
     using coupling::Coupling;
     using coupling::CouplingTables;
     using coupling::most_masks;
     using coupling::Wanted;
-    check(mask_spectra, kinds, matrices);
+    device = resolve_device(device);
+    check(mask_spectra, kinds, matrices, device);
     const std::int64_t lmax = matrices.extent(2) - 1, n_masks = mask_spectra.extent(0);
     const std::int64_t degrees = std::min(mask_spectra.extent(1), 2 * lmax + 1);
     core::AlignedVector<double> weights;
@@ -160,6 +164,9 @@ void coupling_matrices(View<const double, 2> mask_spectra, const std::vector<Cou
             weights.push_back(static_cast<double>(2 * l + 1) * mask_spectra(mask, l) /
                               (4 * std::numbers::pi));
     const CouplingTables tables(lmax);
+    if (device.kind() == Device::Kind::cuda)
+        return coupling::coupling_matrices_on_cuda(tables, weights, degrees, kinds, matrices, device.index(),
+                                                   core::resolve_threads(threads));
     const Wanted wanted(kinds);
     for (std::int64_t mask = 0; mask < n_masks; mask += most_masks) {
         const auto at_once = static_cast<int>(std::min<std::int64_t>(most_masks, n_masks - mask));

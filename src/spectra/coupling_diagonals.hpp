@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "core/aligned.hpp"
+#include "zonal/spectra/coupling.hpp"
 
 /// Sums over L of the squares of 3j symbols, along diagonals l + l' = s.
 ///
@@ -54,5 +56,10 @@ struct PairSums {
 void sum_even(const Diagonal& diagonal, std::int64_t l, bool with_spin, PairSums& sums);
 /// minus; l >= 2.
 void sum_odd(const Diagonal& diagonal, std::int64_t l, PairSums& sums);
+
+/// What the tables of `tables` and the weights of Diagonal::set give, on the GPU of this number.
+void coupling_matrices_on_cuda(const CouplingTables& tables, const core::AlignedVector<double>& weights,
+                               std::int64_t degrees, const std::vector<CouplingKind>& kinds,
+                               const View<double, 4>& matrices, int device, int threads);
 
 }  // namespace zonal::coupling

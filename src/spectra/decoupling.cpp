@@ -148,14 +148,14 @@ std::int64_t n_spectra(SpectraKind kind) {
 }
 
 Array<double, 4> bands::couplings_of(SpectraKind kind, View<const double, 1> mask_spectrum,
-                                     std::int64_t lmax_sky, int threads) {
+                                     std::int64_t lmax_sky, int threads, Device device) {
     const auto kinds = kind == SpectraKind::spin00   ? std::vector{CouplingKind::spin00}
                        : kind == SpectraKind::spin02 ? std::vector{CouplingKind::spin02}
                                                      : std::vector{CouplingKind::plus, CouplingKind::minus};
     Array<double, 4> couplings({1, std::ssize(kinds), lmax_sky + 1, lmax_sky + 1});
     const View<const double, 2> one_mask(mask_spectrum.data(), {1, mask_spectrum.extent(0)},
                                          {0, mask_spectrum.stride(0)});
-    coupling_matrices(one_mask, kinds, couplings.view(), threads);
+    coupling_matrices(one_mask, kinds, couplings.view(), threads, device);
     return couplings;
 }
 
@@ -197,8 +197,9 @@ Decoupling decouple(const Bins& bins, SpectraKind kind, View<const double, 1> ma
     if (lmax_sky < bins.lmax())
         throw InvalidArgument("lmax_sky", lmax_sky,
                               fmt::format("must be {} or more, where the bins end", bins.lmax()));
-    return bands::decoupled(bins, kind, bands::couplings_of(kind, mask_spectrum, lmax_sky, options.threads),
-                            options);
+    return bands::decoupled(
+        bins, kind, bands::couplings_of(kind, mask_spectrum, lmax_sky, options.threads, options.device),
+        options);
 }
 
 Array<double, 2> band_powers(const Decoupling& decoupling, View<const double, 2> pseudo) {

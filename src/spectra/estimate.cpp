@@ -114,7 +114,8 @@ class Estimator {
         std::int64_t row = 0;
         for (const auto& [grid, mask] : masks_) {
             const View<const double, 2> map(mask.data(), {1, mask.extent(0)}, {0, mask.stride(0)});
-            masked_harmonics(grid, map, {}, layout.lmax(), alm.view().slice(row++, 1), options_.threads);
+            masked_harmonics(grid, map, {}, layout.lmax(), alm.view().slice(row++, 1), options_.threads,
+                             options_.device);
         }
         return cross_spectra(layout, alm.view(), options_.threads);
     }
@@ -132,7 +133,8 @@ class Estimator {
             }
             of_field(one.field, [&] {
                 masked_harmonics(field.grid, one.part->maps, mask, layout.lmax(),
-                                 alm.view().slice(one.row, one.part->maps.extent(0)), options_.threads);
+                                 alm.view().slice(one.row, one.part->maps.extent(0)), options_.threads,
+                                 options_.device);
             });
         }
         return cross_spectra(layout, alm.view(), options_.threads);
@@ -180,9 +182,9 @@ class Estimator {
         const auto transfer = transfer_of(*x.part, *y.part);
         auto& kept = decouplings_[{kind, std::min(x.mask, y.mask), std::max(x.mask, y.mask), transfer}];
         if (!kept)
-            kept = std::make_shared<Decoupling>(
-                bands::decoupled(bins_, kind, couplings(kind, x.mask, y.mask),
-                                 {lmax_sky_, transfer, options_.low_degrees, options_.threads}));
+            kept = std::make_shared<Decoupling>(bands::decoupled(
+                bins_, kind, couplings(kind, x.mask, y.mask),
+                {lmax_sky_, transfer, options_.low_degrees, options_.threads, options_.device}));
         return kept;
     }
 
@@ -191,8 +193,8 @@ class Estimator {
         const auto [first, second] = std::minmax(mask, other);
         auto& kept = couplings_[{kind, first, second}];
         if (kept.size() == 0)
-            kept =
-                bands::couplings_of(kind, mask_spectra_.view()[first][second], lmax_sky_, options_.threads);
+            kept = bands::couplings_of(kind, mask_spectra_.view()[first][second], lmax_sky_, options_.threads,
+                                       options_.device);
         return kept;
     }
 
@@ -255,7 +257,8 @@ class Footprint {
         : lmax_(bins.lmax()),
           lmax_sky_(options.lmax_sky < 0 ? lmax_ : options.lmax_sky),
           n_bands_(bins.size()),
-          threads_(options.threads) {}
+          threads_(options.threads),
+          device_(resolve_device(options.device)) {}
 
     void add_maps(const Grid& grid, bool is_polarized) {
         add_transform(grid, lmax_, is_polarized ? 2 : 0);
@@ -287,12 +290,14 @@ class Footprint {
     void add_transform(const Grid& grid, std::int64_t lmax, int spin) {
         products_ = std::max(products_, (spin == 2 ? 16.0 : 8.0) * static_cast<double>(grid.n_pixels()));
         const auto plan =
-            kept_plan(grid, {.lmax = lmax, .spin = spin, .threads = threads_, .device = Device::cpu()});
+            kept_plan(grid, {.lmax = lmax, .spin = spin, .threads = threads_, .device = device_});
+        if (device_.kind() == Device::Kind::cuda) return;  // whose workspace is not the host's
         workspace_ = std::max(workspace_, static_cast<double>(plan->workspace_bytes()));
     }
 
     const std::int64_t lmax_, lmax_sky_, n_bands_;
     const int threads_;
+    const Device device_;
     std::set<std::tuple<int, std::int64_t, std::int64_t>> kinds_;  ///< parts of spin 2, and two masks
     double products_ = 0, coefficients_ = 0, mask_coefficients_ = 0, workspace_ = 0, matrices_ = 0,
            solving_ = 0;

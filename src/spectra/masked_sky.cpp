@@ -214,10 +214,9 @@ int pair_number(int i, int j, int n) {
 }
 
 void plain_sums(const Grid& grid, View<const double, 3> maps, std::int64_t lmax,
-                View<std::complex<double>, 3> alm, int threads) {
+                View<std::complex<double>, 3> alm, int threads, Device device) {
     const int spin = maps.extent(1) == 2 ? 2 : 0;
-    const auto plan =
-        kept_plan(grid, {.lmax = lmax, .spin = spin, .threads = threads, .device = Device::cpu()});
+    const auto plan = kept_plan(grid, {.lmax = lmax, .spin = spin, .threads = threads, .device = device});
     auto workspace = take_workspace(*plan, maps.extent(0));
     plan->quadrature<double>(maps, alm, workspace);
     leave_workspace(*plan, std::move(workspace));

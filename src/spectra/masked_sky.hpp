@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "zonal/device.hpp"
 #include "zonal/spectra/covariance.hpp"
 
 /// What all that is said of masked skies begins with.
@@ -32,7 +33,7 @@ int pair_number(int i, int j, int n);
 /// Sums over pixels times areas: alm, [map, component, coefficient up to lmax], of maps, [map, component,
 /// pixel], with one component of spin 0 or two of spin 2.
 void plain_sums(const Grid& grid, View<const double, 3> maps, std::int64_t lmax,
-                View<std::complex<double>, 3> alm, int threads);
+                View<std::complex<double>, 3> alm, int threads, Device device = Device::cpu());
 /// The same of rows of spin 0, [row, pixel]: [row, coefficient].
 Array<std::complex<double>, 2> plain_alm(const Grid& grid, View<const double, 2> rows, std::int64_t lmax,
                                          int threads);

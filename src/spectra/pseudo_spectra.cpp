@@ -27,7 +27,7 @@ void check_mask(const Grid& grid, const View<const double, 1>& mask) {
 }  // namespace
 
 void masked_harmonics(const Grid& grid, View<const double, 2> maps, View<const double, 1> mask,
-                      std::int64_t lmax, View<std::complex<double>, 2> alm, int threads) {
+                      std::int64_t lmax, View<std::complex<double>, 2> alm, int threads, Device device) {
     sht::check_host("maps", maps);
     const std::int64_t components = maps.extent(0), n_pixels = grid.n_pixels();
     if (components != 1 && components != 2)
@@ -52,7 +52,7 @@ void masked_harmonics(const Grid& grid, View<const double, 2> maps, View<const d
             products(0, c, p) = weight * value;
         }
     masked::plain_sums(grid, products.view(), lmax,
-                       {alm.data(), {1, components, alm.extent(1)}, {0, alm.stride(0), 1}}, threads);
+                       {alm.data(), {1, components, alm.extent(1)}, {0, alm.stride(0), 1}}, threads, device);
 }
 
 Array<double, 3> cross_spectra(const AlmLayout& layout, View<const std::complex<double>, 2> alm,

@@ -206,12 +206,13 @@ MaskSmoothness pure_alm(const Grid& grid, View<const double, 3> maps, View<const
 }
 
 void pure_coupling_matrices(View<const double, 2> mask_spectra, const std::vector<PureCouplingKind>& kinds,
-                            View<double, 4> matrices, int threads) {
+                            View<double, 4> matrices, int threads, Device device) {
+    sht::check_host("matrices", matrices);
     std::vector<CouplingKind> plain;
     plain.reserve(kinds.size());
     for (const auto kind : kinds)
         plain.push_back(kind == PureCouplingKind::plain_pure ? CouplingKind::spin02 : CouplingKind::spin00);
-    coupling_matrices(mask_spectra, plain, matrices, threads);
+    coupling_matrices(mask_spectra, plain, matrices, threads, device);
     const auto size = matrices.extent(2);
     const auto n_tasks = matrices.extent(0) * matrices.extent(1) * size;
     core::parallel_for(n_tasks, core::resolve_threads(threads), [&](std::int64_t task, int) {

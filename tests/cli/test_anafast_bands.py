@@ -218,7 +218,7 @@ def test_plot_refuses_what_bands_have_not(observed, zonal, fails):
     ("--decouple --bin-edges 2,x", ["--bin-edges", "x"]), ("--decouple --bin-width 5 --lmax 30 --lmin 0 --dl", ["l = 0"]),
     ("--decouple --bin-width 5 --lmax 30 --lmax-sky 20", ["--lmax-sky = 20", "26"]),
     *((f"--decouple --bin-width 5 --lmax 30 {option}", [option.split()[0], "not with --decouple"]) for option in (
-        "--iter 3", "--tolerance 1e-5", "--weights ring", "--mmax 3", "--mask-mode error", "--precision float", "--device cuda")),
+        "--iter 3", "--tolerance 1e-5", "--weights ring", "--mmax 3", "--mask-mode error", "--precision float")),
     ("--decouple --bin-width 5 --lmax 30 --variance variance.fits --noise-cl noise.txt", ["--variance", "--noise-cl"]),
     ("--decouple --bin-width 5 --lmax 30 --variance variance.fits --variance-field 0,1,1", ["--variance-field", "3"]),
     ("--decouple --bin-width 5 --lmax 30 --variance-field 0", ["--variance-field", "--variance"]),

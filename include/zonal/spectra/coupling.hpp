@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "zonal/device.hpp"
 #include "zonal/view.hpp"
 
 /// What masks do to power spectra. A field X times a mask u, and Y times w, have the mean pseudo-spectrum
@@ -26,9 +27,12 @@ enum class CouplingKind {
 ///
 /// mask_spectra: [mask, degree], W_L of as many degrees as there are; those that are not count as 0, those
 /// above 2 lmax are not used. matrices: [mask, kind, lmax + 1, lmax + 1], rows l, columns l'; rows and
-/// columns below 2 are 0 but for spin00. threads: 0 for available_cpus(); results do not depend on it. Throws
-/// InvalidArgument for shapes that do not fit and values that are not finite.
+/// columns below 2 are 0 but for spin00. threads: 0 for available_cpus(); results do not depend on it.
+///
+/// device: a GPU computes one mask after the other; the matrices then lie in its memory or, row-major, in the
+/// host's, and all have been written on return. Throws InvalidArgument for shapes that do not fit and values
+/// that are not finite, BackendUnavailable for a device that cannot be used, and OutOfDeviceMemory.
 void coupling_matrices(View<const double, 2> mask_spectra, const std::vector<CouplingKind>& kinds,
-                       View<double, 4> matrices, int threads = 0);
+                       View<double, 4> matrices, int threads = 0, Device device = Device::cpu());
 
 }  // namespace zonal

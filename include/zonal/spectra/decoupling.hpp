@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "zonal/device.hpp"
 #include "zonal/spectra/bins.hpp"
 #include "zonal/view.hpp"
 
@@ -33,7 +34,8 @@ struct DecouplingOptions {
     /// solved for and left out of what is returned: their power then does not reach the others. No value:
     /// where the condition stays below poor_condition. Spectra of spin 2 have no such degrees.
     std::optional<bool> low_degrees{};
-    int threads = 0;  ///< 0: available_cpus()
+    int threads = 0;                ///< 0: available_cpus()
+    Device device = Device::cpu();  ///< of the matrices M
 };
 
 /// Above this a note warns.

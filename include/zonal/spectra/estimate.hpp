@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "zonal/device.hpp"
 #include "zonal/grid.hpp"
 #include "zonal/spectra/bins.hpp"
 #include "zonal/spectra/decoupling.hpp"
@@ -36,6 +37,7 @@ struct EstimateOptions {
     std::int64_t lmax_sky = -1;         ///< as of DecouplingOptions
     std::optional<bool> low_degrees{};  ///< likewise
     int threads = 0;
+    Device device = Device::cpu();  ///< of the transforms and of the matrices M
 };
 
 /// The spectra of parts of two fields that masks mix with each other.

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "zonal/alm.hpp"
+#include "zonal/device.hpp"
 #include "zonal/grid.hpp"
 #include "zonal/view.hpp"
 
@@ -14,10 +15,12 @@
 namespace zonal {
 
 /// maps: [1, pixel], or Q, U as [2, pixel]. mask: [pixel]; empty if the maps are masked already. alm: as many
-/// as maps, [component, layout.size()] of layout(lmax). Where the mask is 0 a map may hold anything. Throws
-/// InvalidArgument for shapes, and for pixels that are not finite or UNSEEN elsewhere.
+/// as maps, [component, layout.size()] of layout(lmax). Where the mask is 0 a map may hold anything. All
+/// are in host memory; device: for the transforms. Throws InvalidArgument for shapes, and for pixels that are
+/// not finite or UNSEEN elsewhere.
 void masked_harmonics(const Grid& grid, View<const double, 2> maps, View<const double, 1> mask,
-                      std::int64_t lmax, View<std::complex<double>, 2> alm, int threads = 0);
+                      std::int64_t lmax, View<std::complex<double>, 2> alm, int threads = 0,
+                      Device device = Device::cpu());
 
 /// The spectra of n fields with each other, [n, n, lmax + 1], XY_l = 1/(2l+1) sum_m X_lm conj(Y_lm), which is
 /// symmetric, by one product of matrices for each degree. alm: [n, layout.size()].

@@ -67,8 +67,9 @@ enum class PureCouplingKind {
 /// The matrices by which masks mix the degrees of spectra with pure E or B: those of spin00 and spin02
 /// (coupling.hpp) times N_l' / N_l for each that is pure. There is no matrix from EE to BB, as it is 0.
 ///
-/// mask_spectra, matrices, threads: as for coupling_matrices; rows and columns below 2 are 0.
+/// mask_spectra, matrices, threads, device: as for coupling_matrices, but matrices are in host memory; rows
+/// and columns below 2 are 0.
 void pure_coupling_matrices(View<const double, 2> mask_spectra, const std::vector<PureCouplingKind>& kinds,
-                            View<double, 4> matrices, int threads = 0);
+                            View<double, 4> matrices, int threads = 0, Device device = Device::cpu());
 
 }  // namespace zonal

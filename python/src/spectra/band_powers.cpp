@@ -113,15 +113,16 @@ std::tuple<Blocks, nb::ndarray<nb::numpy, double>, std::vector<std::vector<std::
            std::tuple<std::int64_t, std::int64_t, double>>
 estimated(const std::vector<Field>& given, const Bins& bins, std::int64_t lmax_sky,
           std::optional<bool> low_degrees, const std::optional<HostArrayOfRank<const double, 3>>& theory,
-          std::int64_t exact_lmax, int threads) {
+          std::int64_t exact_lmax, int threads, const std::string& device) {
     std::vector<MaskedField> fields;
     for (const auto& one : given) fields.push_back(field_of(one));
     std::optional<View<const double, 3>> c_l;
     if (theory) c_l = view_of<3>(*theory);
     CovarianceReport report;
     Array<double, 2> covariance;
+    const Device on = parse_device(device);
     auto found = without_gil([&] {
-        auto made = estimate_bands(fields, bins, {lmax_sky, low_degrees, threads});
+        auto made = estimate_bands(fields, bins, {lmax_sky, low_degrees, threads, on});
         covariance = covariance_of(fields, made, c_l, {exact_lmax, -1, threads}, report);
         return made;
     });

@@ -30,11 +30,13 @@ std::tuple<double, double, bool> make_pure_alm(const Grid& grid, const HostArray
 
 /// kinds: by their number in PureCouplingKind.
 void make_pure_matrices(const HostArrayOfRank<const double, 2>& mask_spectra, const std::vector<int>& kinds,
-                        const HostArrayOfRank<double, 4>& out, int threads) {
+                        const HostArrayOfRank<double, 4>& out, int threads, const std::string& device) {
     std::vector<PureCouplingKind> of_kind;
     of_kind.reserve(kinds.size());
     for (const int kind : kinds) of_kind.push_back(static_cast<PureCouplingKind>(kind));
-    without_gil([&] { pure_coupling_matrices(view_of<2>(mask_spectra), of_kind, view_of<4>(out), threads); });
+    const Device on = parse_device(device);
+    without_gil(
+        [&] { pure_coupling_matrices(view_of<2>(mask_spectra), of_kind, view_of<4>(out), threads, on); });
 }
 
 }  // namespace
@@ -56,7 +58,8 @@ void bind_purification(nb::module_& module) {
                      [](const PurificationOptions& options) { return AlmLayout(options.lmax).size(); });
     const auto strict = nb::arg().noconvert();
     module.def("pure_alm", &make_pure_alm, nb::arg(), strict, strict, strict, nb::arg());
-    module.def("pure_coupling_matrices", &make_pure_matrices, strict, nb::arg(), strict, nb::arg());
+    module.def("pure_coupling_matrices", &make_pure_matrices, strict, nb::arg(), strict, nb::arg(),
+               nb::arg());
 }
 
 }  // namespace zonal::python

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _core
 from .._arrays import integer, real_input, sequence, shown
 from .._checked import checked
+from .._devices import DeviceLike, resolve_device
 from .._threads import resolve
 
 __all__ = ["coupling_matrices"]
@@ -19,8 +20,8 @@ _KINDS = ("00", "02", "++", "--")  # in the order of CouplingKind
 
 
 @checked
-def coupling_matrices(mask_spectra: ArrayLike, lmax: int, kinds: str | Sequence[str] = _KINDS, *, threads: int | None = None
-                      ) -> NDArray[np.float64]:
+def coupling_matrices(mask_spectra: ArrayLike, lmax: int, kinds: str | Sequence[str] = _KINDS, *, threads: int | None = None,
+                      device: DeviceLike = "cpu") -> NDArray[np.float64]:
     """Returns the matrices M by which masks mix the degrees of power spectra, [kind, l, l'].
 
     A field X times a mask u, and Y times a mask w, have the pseudo-spectrum C~_l, whose mean over skies is sum_l' M[l, l'] C_l'.
@@ -38,11 +39,11 @@ def coupling_matrices(mask_spectra: ArrayLike, lmax: int, kinds: str | Sequence[
     >>> zonal.spectra.coupling_matrices(whole_sky, 2, "00").round(12).tolist()
     [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
     """
-    return matrices_of(_core.coupling_matrices, mask_spectra, lmax, kinds, _KINDS, threads)
+    return matrices_of(_core.coupling_matrices, mask_spectra, lmax, kinds, _KINDS, threads, device)
 
 
-def matrices_of(make: Any, mask_spectra: ArrayLike, lmax: int, kinds: str | Sequence[str], known: tuple[str, ...], threads: int | None
-                ) -> NDArray[np.float64]:
+def matrices_of(make: Any, mask_spectra: ArrayLike, lmax: int, kinds: str | Sequence[str], known: tuple[str, ...], threads: int | None,
+                device: DeviceLike) -> NDArray[np.float64]:
     """Returns [mask, kind, l, l'], without the axes of one mask [L] and of one kind.
 
     make: a function of _core. known: the kinds that it has, in its order.
@@ -59,6 +60,6 @@ def matrices_of(make: Any, mask_spectra: ArrayLike, lmax: int, kinds: str | Sequ
         raise ValueError(f"lmax = {lmax}: must be 0 or more")
     masks = spectra.reshape(-1, spectra.shape[-1])
     matrices = np.empty((len(masks), len(names), lmax + 1, lmax + 1))
-    make(masks, [known.index(name) for name in names], matrices, resolve(threads))
+    make(masks, [known.index(name) for name in names], matrices, resolve(threads), resolve_device(device))
     of_kinds: NDArray[np.float64] = matrices[:, 0] if isinstance(kinds, str) else matrices
     return of_kinds[0] if spectra.ndim == 1 else of_kinds

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _core
 from .._arrays import sequence, shown, spectrum
 from .._checked import checked
+from .._devices import DeviceLike, resolve_device
 from .._notes import warn
 from .._threads import resolve
 from .bins import Bins
@@ -21,7 +22,8 @@ from .result import BandPowers
 
 @checked
 def estimate(fields: Field | Sequence[Field], bins: Bins, *, theory: ArrayLike | Mapping[str, ArrayLike] | None = None,
-             lmax_sky: int | None = None, low_degrees: bool | None = None, exact_lmax: int = 32, threads: int | None = None) -> BandPowers:
+             lmax_sky: int | None = None, low_degrees: bool | None = None, exact_lmax: int = 32, threads: int | None = None,
+             device: DeviceLike = "cpu") -> BandPowers:
     """Returns the band powers of masked maps: all spectra of one `Field`, or all of several with themselves and each other.
 
     Pseudo-spectra C~ of the maps times their masks have the mean M C + N~; what M does, with beams and pixel windows, is divided out
@@ -38,6 +40,7 @@ def estimate(fields: Field | Sequence[Field], bins: Bins, *, theory: ArrayLike |
     low_degrees: whether the degrees 0 and 1 of TT, where they are below the bins, have bands of their own, which are not returned, so
     that a monopole or dipole does not reach the others; by default where that leaves the condition of K below 1000. Else remove the mean
     under the mask, by `zonal.remove_dipole`.
+    device: of the transforms and of M; error bars are computed on the CPU.
 
     A condition of K above 1000 gives a ZonalWarning. Raises ValueError where it is above 1e8, and names a width of the bands that the
     mask allows.
@@ -58,7 +61,8 @@ def estimate(fields: Field | Sequence[Field], bins: Bins, *, theory: ArrayLike |
         raise ValueError(f"lmax_sky = {most}: must be {bins.lmax} or more, where the bins end")
     sky = None if theory is None else _levels(theory, most)
     blocks, mask_spectra, numbers, notes, covariance, report = _core.estimate_bands(
-        [field._given(most) for field in given], bins._bins, most, low_degrees, sky, exact_lmax, resolve(threads))
+        [field._given(most) for field in given], bins._bins, most, low_degrees, sky, exact_lmax, resolve(threads),
+        resolve_device(device))
     warn(notes)
     warn_of_loss(CovarianceReport(*report), "lmax_sky")
     mask_of = {(i, part.letter): number for i, field in enumerate(given) for part, number in zip(field._parts, numbers[i])}

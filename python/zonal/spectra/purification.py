@@ -85,8 +85,8 @@ def pure_alm(maps: ArrayLike, mask: ArrayLike, lmax: int | None = None, *, pure:
 
 
 @checked
-def pure_coupling_matrices(mask_spectra: ArrayLike, lmax: int, kinds: str | Sequence[str] = _KINDS, *, threads: int | None = None
-                           ) -> NDArray[np.float64]:
+def pure_coupling_matrices(mask_spectra: ArrayLike, lmax: int, kinds: str | Sequence[str] = _KINDS, *, threads: int | None = None,
+                           device: DeviceLike = "cpu") -> NDArray[np.float64]:
     """Returns the matrices M by which masks mix the degrees of spectra with pure E or B, [kind, l, l'].
 
     Kinds are "0p": T with pure E or B; "2p": plain E or B with pure E or B; "pp": pure E or B twice. They are M of "00", "02" and "00"
@@ -98,7 +98,7 @@ def pure_coupling_matrices(mask_spectra: ArrayLike, lmax: int, kinds: str | Sequ
     >>> zonal.spectra.pure_coupling_matrices(whole_sky, 3, "pp").round(12).diagonal().tolist()
     [0.0, 0.0, 1.0, 1.0]
     """
-    return matrices_of(_core.pure_coupling_matrices, mask_spectra, lmax, kinds, _KINDS, threads)
+    return matrices_of(_core.pure_coupling_matrices, mask_spectra, lmax, kinds, _KINDS, threads, device)
 
 
 def _not_negative(name: str, value: int) -> int:
