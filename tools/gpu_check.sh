@@ -40,14 +40,14 @@ run_program() {
 }
 export -f run_program
 
-# All programs at once, that of the backend in shards, and then the tests that run alone.
+# All programs at once, in shards, and then the tests that run alone.
 run_tests() {
     local shard result=0
     {
-        printf '%s\0' "$logs/unit" 0 1 "$build/bin/zonal_unit_tests" '*' "$logs/property" 0 1 "$build/bin/zonal_property_tests" '*'
         for shard in 0 1 2 3 4 5; do
-            printf '%s\0' "$logs/backend-$shard" $shard 6 "$build/bin/zonal_backend_tests" "-$alone"
+            printf '%s\0' "$logs/unit-$shard" $shard 6 "$build/bin/zonal_unit_tests" '*' "$logs/backend-$shard" $shard 6 "$build/bin/zonal_backend_tests" "-$alone"
         done
+        printf '%s\0' "$logs/property" 0 1 "$build/bin/zonal_property_tests" '*'
     } | xargs -0 -n 5 -P "${JOBS:-8}" bash -c 'run_program "$@"' run_program || result=1
     run_program "$logs/backend-alone" 0 1 "$build/bin/zonal_backend_tests" "$alone" || result=1
     count_tests "$tests" "$logs"/*.xml
