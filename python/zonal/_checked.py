@@ -101,6 +101,13 @@ def invalid(argument: str, value: Any, requirement: str, origin: str = "") -> Va
     return cast(ValueError, error)
 
 
+def seed_of(seed: Any) -> int:
+    value = integer("seed", seed, 2**64)
+    if value < 0:
+        raise invalid("seed", value, "must be from 0 to 2^64 - 1")
+    return value
+
+
 @contextmanager
 def arguments_as(names: dict[str, str]) -> Iterator[None]:
     """Errors that are raised within about one of these arguments give it the caller's name for it."""

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _core
 from ._angles import AngleLike, width
 from ._arrays import complex_input, doubles, integer, required_finite, shown, spectrum, type_of
-from ._checked import Large, arguments_as, checked, takes_options_of
+from ._checked import Large, arguments_as, checked, seed_of, takes_options_of
 from ._devices import DeviceLike, resolve_device
 from ._kinds import Maps, kind_of, spectra_unit
 from ._maps import MapRows, ring_weights_of, weights_of
@@ -53,8 +53,7 @@ def synalm(c_l: Spectra, lmax: int | None = None, mmax: int | None = None, *, se
     named = named_spectra(c_l)
     if lmax is None:
         lmax = min(len(values) for values in named.values()) - 1
-    if not 0 <= seed < 2**64:
-        raise ValueError(f"seed = {seed}: must be from 0 to 2^64 - 1")
+    seed = seed_of(seed)
     shape = (3 if "EE" in named else 1, alm_size(lmax, mmax))
     alm = np.empty(shape, type_of("dtype", dtype, np.complex128, np.complex64))
     with arguments_as({"spectra": "c_l"}):

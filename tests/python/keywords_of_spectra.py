@@ -1,8 +1,10 @@
 """Keywords of what makes band powers; other ways to the same number say what is right."""
 
 import numpy as np
+from mpi4py import MPI
 
 import zonal
+import zonal.mpi
 from keywords_of_healpy import FULL, RNG
 from keywords_of_zonal import HEALPIX, N, of, raises, to_ring
 from zonal.spectra import Bins, Field, estimate, simulated_spectra
@@ -91,9 +93,21 @@ def _of_estimates():
            log_x=(True, False, lambda: [len(powers.plot().lines), True])),
         of("spectra.simulated_spectra", lambda **k: simulated_spectra(FLAT, MASK, 4, 1, **k)[0],
            seed=(2, 1, lambda: simulated_spectra(FLAT, MASK, 4, 2)[1])),
+        *_of_ranks(),
         of("spectra.coupling_matrices", lambda **k: zonal.spectra.coupling_matrices([4 * np.pi], 4, **k),  # of a mask of ones
            kinds=("00", ("00", "02", "++", "--"), lambda: np.eye(5))),
     ]
+
+
+def _of_ranks():
+    """Those of simulated_spectra on one rank."""
+    one = lambda **k: simulated_spectra(FLAT, MASK, 4, 2, **k)
+    changes = {"seed": (2, 1), "noise": (MASK, None), "spectra": ([(0, 0)], None), "values": (np.ones((1, 1, 5)), None),
+               "grid": (zonal.Grid.gauss_legendre(12, N // 12), None)}
+    return [of("mpi.simulated_spectra", lambda **k: zonal.mpi.simulated_spectra(MPI.COMM_SELF, FLAT, MASK, 4, 2, **k),
+               **{name: (value, default, lambda name=name, value=value: one(**{name: value}))})
+            for name, (value, default) in changes.items()] + [
+        of("mpi.simulated_spectra", lambda **k: zonal.mpi.simulated_spectra(MPI.COMM_SELF, FLAT, MASK, 4, 2, **k), spins=(2, 0, raises))]
 
 
 def _plain_windows():

@@ -174,7 +174,7 @@ LONG = {
     "zonal.spectra.covariance": lambda: partial(zonal.spectra.covariance, white(200), np.abs(noise(64)), 100),
     "zonal.spectra.covariance: narrow": lambda: partial(zonal.spectra.covariance, white(3000), np.abs(noise(256)), 3000, exact_lmax=-1, values=np.ones((2, 3001))),
     "zonal.spectra.mean_pseudo_spectra": lambda: partial(zonal.spectra.mean_pseudo_spectra, white(3000), np.abs(noise(256)), 3000),
-    "zonal.spectra.simulated_spectra": lambda: partial(zonal.spectra.simulated_spectra, white(128), np.abs(noise(64)), 128, 10000),
+    "zonal.spectra.simulated_spectra zonal.mpi.simulated_spectra": lambda: partial(zonal.spectra.simulated_spectra, white(128), np.abs(noise(64)), 128, 10000),
     "zonal.spectra.sample_covariance": lambda: partial(zonal.spectra.sample_covariance, np.broadcast_to(white(1999), (4000, 2000))),
     "zonal.spectra.chi_squared": lambda: partial(zonal.spectra.chi_squared, white(2999), np.eye(3000)),
     "zonal.spectra.pure_coupling_matrices": lambda: partial(zonal.spectra.pure_coupling_matrices, white(8000), 4000, "pp"),

@@ -205,6 +205,32 @@ def alone():
     same(sky, zonal.synfast(np.ones(33), 16, 32, seed=RANK % 2)[sht.local_pixels])
 
 
+def simulations():
+    """Skies of all ranks are those of one process; more ranks than skies, and more skies than fit in a message."""
+    mask = np.linspace(0, 1, 12 * 8**2)
+    c_l = np.zeros((3, 3, 13))
+    c_l[0, 0], c_l[1, 1], c_l[2, 2], c_l[0, 1], c_l[1, 0] = 2, 1, 0.1, 0.5, 0.5
+    both = dict(spins=[0, 2], noise=np.array([mask, 2 * mask]), grid=zonal.Grid.healpix(8), threads=1)
+    weights = np.random.default_rng(2).normal(size=(2, 3, 13))
+    for n, at_once, options in ((7, 2**28, both | {"seed": 2**64 - 3}), (11, 6000, both), (SIZE - 1 or 1, 2**28, both),
+                                (6, 2**28, both | {"spectra": [(0, 0), (0, 1), (2, 2)], "values": weights})):
+        zonal.mpi._simulations._AT_ONCE = at_once
+        found = zonal.mpi.simulated_spectra(COMM, c_l, [mask, mask**2], 12, n, **options)
+        same(found, zonal.spectra.simulated_spectra(c_l, [mask, mask**2], 12, n, **options))
+    shares = []
+    same(zonal.mpi.simulated_spectra(COMM, np.ones(13), mask, 12, 9, progress=shares.append),
+         zonal.spectra.simulated_spectra(np.ones(13), mask, 12, 9))
+    assert shares[-1] == 1
+    last = RANK == SIZE - 1
+    for changed, kind, text in (({"n": 0 if last else 3}, "ValueError", f"rank {SIZE - 1}: n = 0: must be 1 or more"),
+                                ({"masks": mask[1:] if last else mask}, "ValueError", None),
+                                ({"n": 2 + last}, "ValueError", "all must make the same calls"), ({"seed": -1}, "ValueError", "seed = -1"),
+                                ({"comm": 5}, "TypeError", "comm = 5: must be an mpi4py.MPI.Intracomm")):
+        error = raised(lambda: zonal.mpi.simulated_spectra(**({"comm": COMM, "c_l": np.ones(13), "masks": mask, "lmax": 12, "n": 3} | changed)))
+        if SIZE > 1 or kind == "TypeError" or "n" not in changed and "masks" not in changed:
+            assert error is not None and error[0] == kind and (text is None or text in error[1]), (RANK, changed, error)
+
+
 def example():
     """PySM's smoothing."""
     sys.path.insert(0, str(Path(__file__).parents[2] / "examples" / "python"))

@@ -26,7 +26,7 @@ def start_case(n_ranks, case):
 
 
 @pytest.mark.parametrize("n_ranks", [1, 2, 3, 4])
-@pytest.mark.parametrize("case", ["results", "skies", "files", "faults"])
+@pytest.mark.parametrize("case", ["results", "skies", "files", "faults", "simulations"])
 def test_ranks(case, n_ranks):
     code, out, err = finish(start_case(n_ranks, case))
     assert code == 0 and out.count("done") == n_ranks, out + err

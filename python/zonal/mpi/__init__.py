@@ -1,4 +1,6 @@
-"""Transforms over the ranks of an MPI job: each has a part of the map and a part of the alm. Needs mpi4py.
+"""Transforms and random skies over the ranks of an MPI job. Needs mpi4py.
+
+Each rank has a part of the map and a part of the alm of an `SHT`.
 
 Every rank runs the same program and makes the same calls in the same order:
 
@@ -15,11 +17,12 @@ Start it with `mpirun -n 4 python -m mpi4py sky.py`: so a rank that ends with an
 
 from .._core import RankShare
 from ._sht import SHT
+from ._simulations import simulated_spectra
 
-for _class in (RankShare, SHT):
-    _class.__module__ = "zonal.mpi"
+for _public in (RankShare, SHT, simulated_spectra):
+    _public.__module__ = "zonal.mpi"
 
-__all__ = ["SHT", "RankShare"]
+__all__ = ["SHT", "RankShare", "simulated_spectra"]
 
 
 def __dir__() -> list[str]:

@@ -14,8 +14,15 @@ from .. import _core
 from .._arrays import integer
 from .._notes import warn
 from .._progress import Progress, reporting
+from .._threads import is_chosen, resolve
 
 _LONGEST_MESSAGE = 2**30  # MPI counts in int
+
+
+def job_of(comm: MPI.Intracomm) -> Job:
+    if not isinstance(comm, MPI.Intracomm) or comm == MPI.COMM_NULL:
+        raise TypeError(f"comm = {comm!r}: must be an mpi4py.MPI.Intracomm that is not COMM_NULL")
+    return Job(comm)
 
 
 class Job:
@@ -25,6 +32,10 @@ class Job:
         own, self.share_of_cpus = _own_communicator(comm)
         self.rank, self.size = own.rank, own.size
         self.ranks = _core.Ranks(MPI, own, _LONGEST_MESSAGE, MPI.Query_thread() == MPI.THREAD_MULTIPLE)
+
+    def threads(self, threads: int | None) -> int:
+        """Those of this rank: by default its part of the CPUs, where nobody has said how many threads calls use."""
+        return resolve(threads) if threads or is_chosen() else max(1, int(resolve(None) * self.share_of_cpus))
 
     @contextmanager
     def together(self, call: str, progress: Progress = False) -> Iterator[list[str]]:

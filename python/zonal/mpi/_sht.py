@@ -15,17 +15,16 @@ from .. import _core
 from .._angles import AngleLike
 from .._arrays import boolean, complex_input, integer, output, real, real_input, sequence, text, type_of
 from .._arrays import path as path_of
-from .._checked import arguments_as, takes_options_of
+from .._checked import arguments_as, seed_of, takes_options_of
 from .._maps import pixels_of, weights_of
 from .._progress import Progress
 from .._smoothing import SMOOTHING_NAMES, smoothing_options, smoothing_window, warnings_of
-from .._threads import is_chosen, resolve
 from ..grid import Grid
 from ..io import Path, described
 from ..kernel import Kernel, required_kernel
 from ..sht import AnalysisOptions, alm_size, analysis_options, shape_of_result, without_unseen
 from ..skies import Spectra, multiply_alm, named_spectra, sky_spectra
-from ._job import Job
+from ._job import job_of
 from ._parts import Parts, complex_type, hash_of, plain, real_type, unseen_as_zero
 
 if TYPE_CHECKING:
@@ -65,9 +64,7 @@ class SHT:
     def __init__(self, comm: MPI.Intracomm, grid: Grid | int, lmax: int, mmax: int | None = None, spin: int = 0, *,
                  speeds: ArrayLike | Literal["auto"] | None = None, threads: int | None = None,
                  device: Literal["auto", "cpu", "cuda"] = "cpu") -> None:
-        if not isinstance(comm, MPI.Intracomm) or comm == MPI.COMM_NULL:
-            raise TypeError(f"comm = {comm!r}: must be an mpi4py.MPI.Intracomm that is not COMM_NULL")
-        self._job = Job(comm)
+        self._job = job_of(comm)
         with self._job.together("a transform"):
             with arguments_as({"nside": "grid"}):
                 self._grid = grid if isinstance(grid, Grid) else Grid.healpix(integer("grid", grid))
@@ -79,7 +76,7 @@ class SHT:
             if (is_measured := isinstance(speeds, str)) and speeds != "auto":
                 raise ValueError(f"speeds = {speeds!r}: must be 'auto' or [n_ranks] numbers")
             self._speeds = [] if speeds is None or is_measured else [real("speeds", speed) for speed in sequence("speeds", speeds)]
-            self._threads = resolve(threads) if threads or is_chosen() else max(1, int(resolve(None) * self._job.share_of_cpus))
+            self._threads = self._job.threads(threads)
             if device not in ("auto", "cpu", "cuda"):
                 raise ValueError(f"device = {device!r}: must be 'auto', 'cpu' or 'cuda'")
         self._device = self._job.ranks.own_device(device)
@@ -297,9 +294,7 @@ class SHT:
         """
         with self._job.together("synalm") as about:
             named = named_spectra(plain("c_l", c_l))
-            seed = integer("seed", seed, 2**64)
-            if seed < 0:
-                raise ValueError(f"seed = {seed}: must be from 0 to 2^64 - 1")
+            seed = seed_of(seed)
             alm = np.empty((3 if "EE" in named else 1, self.n_alm), type_of("dtype", dtype, np.complex128, np.complex64))
             spectra = b"".join(name.encode() + values.tobytes() for name, values in sorted(named.items()))
             about.append(f"seed = {seed} and spectra of hash {hash_of(spectra)}")

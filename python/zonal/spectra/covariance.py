@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
 from .._arrays import doubles, integer, sequence, shown, vector
-from .._checked import Large, checked, invalid
+from .._checked import Large, checked, invalid, seed_of
 from .._notes import warn
 from .._pixels import grid_of_length, has_unseen, required_grid
 from .._progress import Progress, reporting
@@ -136,8 +136,7 @@ def simulated_spectra(c_l: ArrayLike, masks: ArrayLike, lmax: int, n: int, spins
     """
     if n < 1:
         raise invalid("n", n, "must be 1 or more")
-    if not 0 <= seed < 2**64:
-        raise invalid("seed", seed, "must be from 0 to 2^64 - 1")
+    seed = seed_of(seed)
     sky, pairs = _sky(c_l, masks, spins, noise, grid, spectra)
     degrees = _degrees(lmax)
     weights = None if values is None else _values(values, len(pairs), degrees)
