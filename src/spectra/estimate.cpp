@@ -182,9 +182,9 @@ class Estimator {
         const auto transfer = transfer_of(*x.part, *y.part);
         auto& kept = decouplings_[{kind, std::min(x.mask, y.mask), std::max(x.mask, y.mask), transfer}];
         if (!kept)
-            kept = std::make_shared<Decoupling>(bands::decoupled(
-                bins_, kind, couplings(kind, x.mask, y.mask),
-                {lmax_sky_, transfer, options_.low_degrees, options_.threads, options_.device}));
+            kept = std::make_shared<Decoupling>(
+                bands::decoupled(bins_, kind, couplings(kind, x.mask, y.mask),
+                                 {lmax_sky_, transfer, options_.low_degrees, options_.threads}));
         return kept;
     }
 
@@ -289,9 +289,9 @@ class Footprint {
     /// All transforms use one workspace, which is kept.
     void add_transform(const Grid& grid, std::int64_t lmax, int spin) {
         products_ = std::max(products_, (spin == 2 ? 16.0 : 8.0) * static_cast<double>(grid.n_pixels()));
+        if (device_.kind() == Device::Kind::cuda) return;  // whose workspace is not in the host's memory
         const auto plan =
             kept_plan(grid, {.lmax = lmax, .spin = spin, .threads = threads_, .device = device_});
-        if (device_.kind() == Device::Kind::cuda) return;  // whose workspace is not the host's
         workspace_ = std::max(workspace_, static_cast<double>(plan->workspace_bytes()));
     }
 
