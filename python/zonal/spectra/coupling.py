@@ -30,6 +30,7 @@ def coupling_matrices(mask_spectra: ArrayLike, lmax: int, kinds: str | Sequence[
 
     mask_spectra: W_L = 1/(2L+1) sum_m u_Lm conj(w_Lm), [L], as `zonal.anafast` gives it; it should have degrees up to 2 lmax, and those
     that it does not have count as 0. For several masks, [mask, L], the result has a first axis for them.
+    device: what computes them, a GPU one mask after the other; the result is a NumPy array in either case.
 
     All elements are right to some 1e-15 of themselves, also far off the diagonal, where they are small; those of "02" to 1e-15 of what
     their sum's terms add up to without signs. Closed forms of 3j symbols: no recurrence, no quadrature (Hivon et al. 2002,
