@@ -101,13 +101,11 @@ def _of_estimates():
 
 def _of_ranks():
     """Those of simulated_spectra on one rank."""
-    one = lambda **k: simulated_spectra(FLAT, MASK, 4, 2, **k)
-    changes = {"seed": (2, 1), "noise": (MASK, None), "spectra": ([(0, 0)], None), "values": (np.ones((1, 1, 5)), None),
-               "grid": (zonal.Grid.gauss_legendre(12, N // 12), None)}
+    one = lambda **k: lambda: simulated_spectra(FLAT, MASK, 4, 2, **k)
+    sums, rings = np.ones((1, 1, 5)), zonal.Grid.gauss_legendre(12, N // 12)
     return [of("mpi.simulated_spectra", lambda **k: zonal.mpi.simulated_spectra(MPI.COMM_SELF, FLAT, MASK, 4, 2, **k),
-               **{name: (value, default, lambda name=name, value=value: one(**{name: value}))})
-            for name, (value, default) in changes.items()] + [
-        of("mpi.simulated_spectra", lambda **k: zonal.mpi.simulated_spectra(MPI.COMM_SELF, FLAT, MASK, 4, 2, **k), spins=(2, 0, raises))]
+               seed=(2, 1, one(seed=2)), noise=(MASK, None, one(noise=MASK)), spectra=([(0, 0)], None, one(spectra=[(0, 0)])),
+               values=(sums, None, one(values=sums)), grid=(rings, None, one(grid=rings)), spins=(2, 0, raises))]
 
 
 def _plain_windows():

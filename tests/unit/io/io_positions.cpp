@@ -18,7 +18,7 @@ constexpr double pi = std::numbers::pi;
 
 class PositionFiles : public testing::Test {
   protected:
-    /// Of one row.
+    /// The positions of a file with this one row.
     Positions read(const std::string& columns, const std::string& row,
                    const ReadPositionsOptions& options = {}) {
         return read_positions(folder_.write("positions.txt", "# " + columns + "\n" + row + "\n"), options);

@@ -117,12 +117,12 @@ TEST(PureAlm, RefuseMasksWithJumpsAndValuesThatAreNone) {
                           HasSubstr("mask: has jumps: the power of its second derivatives grows")));
     options.any_mask = true;
     EXPECT_TRUE(work().has_jumps());
-    const auto spot = mask;
+    const auto cap = mask;
     std::fill(mask.begin(), mask.end(), 0.0);
     mask[6000] = 1;
     // (2 nside + 1)^2 of the pixels' degrees make that share of it, and the rest is below the mask.
     EXPECT_NEAR(work().remainder, 1 - 65. * 65 / (12 * 32 * 32), 0.1);
-    mask = spot;
+    mask = cap;
     maps[3] = std::numeric_limits<double>::quiet_NaN();
     EXPECT_THAT(work, ThrowsMessage<InvalidArgument>(HasSubstr("maps: pixel 3 is nan: must be finite")));
     mask[5] = unseen_value;
