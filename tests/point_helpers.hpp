@@ -52,6 +52,7 @@ inline PointOptions point_options(std::int64_t lmax, int spin, double error, int
     options.spin = spin;
     options.error = error;
     options.threads = threads;
+    options.device = test_device();
     return options;
 }
 

@@ -74,6 +74,8 @@ print_figures() {
         printf ', "two_ranks":\n'
         "$build/bin/ranks_cuda" 2048:4096:0 2048:4096:2
     fi
+    printf ', "points":\n'
+    "$build/bin/points_cuda" 4096:5e7:0 4096:5e7:02 4096:5e7:0:shuffled 1023:1e6:0
     printf ', "coupling":\n'
     "$build/bin/coupling_cuda" 1000 3000 6000
     printf ', "smoothing":\n'
@@ -113,6 +115,7 @@ run_sanitizers() {
         1 'CudaTransform.TakesHostAndDeviceMemoryAlike:CudaBatches.Share*:*ChebyshevOnCudaBy.SumsMatch*'
         1 'RingFftOnCuda.ComputesSubsets*:PixelSumOnCuda.AgreesWithTheCpuOnOther*'
         1 'CouplingOnCuda.MakesWhat*:CouplingOnCuda.Writes*'
+        20 'PointsOnCuda.*'
         1 'ChebyshevCallsOnCuda.Take*:GwrmOnCuda.SystemsMatch*:GwrmOnCuda.Triangular*'
         4 'PolarizationSumOnCuda.EqualsTheCpuOnOther*'
         16 '*CudaRingBands*:CudaLarge*'

@@ -11,23 +11,25 @@
 
 namespace zonal::points {
 
-void check_arrays(View<const double, 1> theta, View<const double, 1> phi) {
+void check_arrays(View<const double, 1> theta, View<const double, 1> phi, MemorySpace also) {
     if (theta.extent(0) != phi.extent(0))
         throw InvalidArgument("theta and phi",
                               fmt::format("lengths {} and {} differ", theta.extent(0), phi.extent(0)));
-    sht::check_host("theta", theta);
-    sht::check_host("phi", phi);
+    sht::check_space("theta", theta, also);
+    sht::check_space("phi", phi, also);
+}
+
+void check_angle(double theta, double phi, std::int64_t number) {
+    if (!(theta >= 0 && theta <= std::numbers::pi))
+        throw InvalidArgument("theta", theta, fmt::format("must be from 0 to pi (point {})", number));
+    if (!(std::abs(phi) <= largest_phi))
+        throw InvalidArgument(
+            "phi", phi,
+            fmt::format("must be a number from {} to {} (point {})", -largest_phi, largest_phi, number));
 }
 
 void check_angles(View<const double, 1> theta, View<const double, 1> phi) {
-    for (std::int64_t i = 0; i < theta.extent(0); ++i) {
-        if (!(theta[i] >= 0 && theta[i] <= std::numbers::pi))
-            throw InvalidArgument("theta", theta[i], fmt::format("must be from 0 to pi (point {})", i));
-        if (!(std::abs(phi[i]) <= largest_phi))
-            throw InvalidArgument(
-                "phi", phi[i],
-                fmt::format("must be a number from {} to {} (point {})", -largest_phi, largest_phi, i));
-    }
+    for (std::int64_t i = 0; i < theta.extent(0); ++i) check_angle(theta[i], phi[i], i);
 }
 
 }  // namespace zonal::points

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+
 #include "zonal/view.hpp"
 
 /// What points may be.
@@ -8,9 +10,12 @@ namespace zonal::points {
 /// Beyond it a phi has no digits of its angle that mean anything.
 inline constexpr double largest_phi = 1e9;
 
-/// Throws InvalidArgument unless both are on the host and have one length.
-void check_arrays(View<const double, 1> theta, View<const double, 1> phi);
-/// Throws InvalidArgument for the first point that is nowhere.
+/// Throws InvalidArgument unless both have one length and are on the host or in `also`.
+void check_arrays(View<const double, 1> theta, View<const double, 1> phi,
+                  MemorySpace also = MemorySpace::host);
+/// Throws InvalidArgument where the point of this number is nowhere.
+void check_angle(double theta, double phi, std::int64_t number);
+/// The same for all points.
 void check_angles(View<const double, 1> theta, View<const double, 1> phi);
 
 }  // namespace zonal::points

@@ -82,8 +82,17 @@ PointPlan::Implementation::Implementation(const SphereSamples& made_of, View<con
     : samples(made_of), n_points(theta.extent(0)) {
     using points::SampleTables;
     using points::Tile;
-    const SampleTables& t = samples.implementation().tables;
-    points::check_arrays(theta, phi);
+    const auto& plan = samples.implementation();
+    points::check_arrays(theta, phi, points::space_of(plan));
+    if (plan.on_cuda) {
+        if (n_points > points::cuda::most_points)
+            throw InvalidArgument("theta and phi", fmt::format("have {} points: must be up to {} on a GPU",
+                                                               n_points, points::cuda::most_points));
+        on_cuda = points::cuda::sort_points(plan, theta, phi);
+        rows = points::cuda::rows_of(*on_cuda);
+        return;
+    }
+    const SampleTables& t = plan.tables;
     tile_columns = (t.n + 2 * t.border + Tile::size - 1) / Tile::size;
     sort(theta, phi);
 }

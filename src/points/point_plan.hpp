@@ -26,6 +26,7 @@ class PointPlan::Implementation {
     std::vector<std::int64_t> tile_begin;         ///< [tile], and the number of points
     const points::PlacedPoint* placed = nullptr;  ///< [point], sorted
     SampleRows rows;
+    std::shared_ptr<const points::cuda::SortedPoints> on_cuda;  ///< in place of tiles and points, or null
 
   private:
     /// Counts the points of each tile, then puts them in their places. Each part of the points counts its

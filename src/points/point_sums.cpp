@@ -22,7 +22,7 @@ void check_values(const char* name, const View<T, 3>& values, const PointPlan::I
     sht::check_extent(name, values, 0, "map", samples.n_maps());
     sht::check_extent(name, values, 1, "component", samples.storage().plan->components);
     sht::check_extent(name, values, 2, "point", points.n_points);
-    sht::check_host(name, values);
+    sht::check_space(name, values, space_of(points.samples.implementation()));
     sht::check_contiguous(name, values);
 }
 
@@ -49,6 +49,8 @@ void interpolate(const PointPlan::Implementation& points, const SampleArray& arr
     const int n_outputs = slopes ? 3 : 1;
     for (int k = 0; k < n_outputs; ++k) check_values(names[k], *outputs[k], points, array);
     const SampleArray::Storage& samples = array.storage();
+    if (samples.on_cuda)
+        return cuda::interpolate<T>(*points.on_cuda, *samples.on_cuda, {values, by_theta, by_phi});
     const auto& plan = *samples.plan;
     const std::int64_t n_fields = samples.n_fields();
     std::vector<const double*> data;
@@ -95,7 +97,8 @@ template <class T>
 void PointPlan::spread(ConstView<T, 3> values, SampleArray& samples) const {
     points::check_samples(*implementation_, samples);
     points::check_values("values", values, *implementation_, samples);
-    const SampleArray::Storage& storage = samples.storage();
+    SampleArray::Storage& storage = samples.storage();
+    if (storage.on_cuda) return points::cuda::spread<T>(*implementation_->on_cuda, values, *storage.on_cuda);
     std::vector<points::SampleView> fields;
     for (std::int64_t f = 0; f < storage.n_fields(); ++f) fields.push_back(storage.field(f));
     const std::int64_t components = storage.plan->components;

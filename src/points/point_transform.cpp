@@ -59,6 +59,7 @@ SampleArray& samples_of(const PointTransform& transform, std::int64_t n_maps, Po
         samples.emplace(transform.samples().make_array(n_maps, rows));
     else
         samples->storage().set_maps(n_maps);
+    if (workspace.storage().stream) samples->use_stream(*workspace.storage().stream);
     return *samples;
 }
 
@@ -68,6 +69,10 @@ PointWorkspace::PointWorkspace(std::unique_ptr<Storage> storage) : storage_(std:
 PointWorkspace::~PointWorkspace() = default;
 PointWorkspace::PointWorkspace(PointWorkspace&&) noexcept = default;
 PointWorkspace& PointWorkspace::operator=(PointWorkspace&&) noexcept = default;
+
+void PointWorkspace::use_stream(void* cuda_stream) {
+    storage_->stream = cuda_stream;
+}
 
 PointTransform::PointTransform(View<const double, 1> theta, View<const double, 1> phi,
                                const PointOptions& options)

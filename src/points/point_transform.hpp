@@ -10,6 +10,7 @@ namespace zonal {
 
 struct PointWorkspace::Storage {
     std::optional<SampleArray> samples;
+    std::optional<void*> stream;  ///< of the caller's
 };
 
 namespace points {

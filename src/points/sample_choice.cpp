@@ -14,9 +14,17 @@ namespace {
 /// With less the window is so wide that it rounds away the digits, with more nothing is won.
 constexpr double least_oversampling = 1.2, most_oversampling = 2.6;
 
+/// The same on a GPU, where memory bounds the transforms; fitted to bench/cuda/points_cuda.cu on an H200.
+double nanoseconds_on_cuda(const PointOptions& options, const Sampling& sampling, std::int64_t width) {
+    constexpr double of_sample = 0.032, of_point = 0.036, of_product = 0.00032;
+    const auto n = static_cast<double>(sampling.n), w = static_cast<double>(width);
+    return of_sample * n * n / 2 + (of_point + of_product * w * w) * static_cast<double>(options.n_points);
+}
+
 /// The time of a function's transforms and of a point, in nanoseconds on one core with AVX-512; fitted to
 /// bench/points.py.
 double nanoseconds(const PointOptions& options, const Sampling& sampling, std::int64_t width) {
+    if (options.device.kind() == Device::Kind::cuda) return nanoseconds_on_cuda(options, sampling, width);
     constexpr double of_flop = 0.045, of_sample = 0.5;
     const auto n = static_cast<double>(sampling.n), w = static_cast<double>(width);
     const double circles = static_cast<double>(options.mmax + 1) / 2 + n / 4;
@@ -44,13 +52,16 @@ std::vector<SampleChoice> sample_choices(const PointOptions& options) {
         static_cast<std::int64_t>(std::ceil(least_oversampling * static_cast<double>(frequencies))), 16);
     const std::int64_t most = std::max<std::int64_t>(
         static_cast<std::int64_t>(most_oversampling * static_cast<double>(frequencies)), 8 * max_width);
+    // Kernels of GPUs take samples in pairs.
+    const std::int64_t step = options.device.kind() == Device::Kind::cuda ? 2 : 1;
     for (std::int64_t n = (least + 7) / 8 * 8; n <= most; n += 8) {
         if (!is_good_length(n)) continue;
         const Sampling sampling{options.lmax, n};
-        const std::int64_t needed = std::max<std::int64_t>(
+        const std::int64_t least_width = std::max<std::int64_t>(
             2, width_for(options.error * largest_window_share, sampling.oversampling()));
+        const std::int64_t needed = (least_width + step - 1) / step * step;
         // One more leaves more of the error to rounding.
-        for (std::int64_t width = needed; width <= std::min(needed + 1, max_width); ++width)
+        for (std::int64_t width = needed; width <= std::min(needed + step, max_width); width += step)
             if (2 * (width + 2) <= n)
                 found.push_back({{sampling, width}, nanoseconds(options, sampling, width)});
     }

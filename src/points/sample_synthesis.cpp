@@ -104,11 +104,26 @@ void check_alm(const SphereSamples::Implementation& plan, const View<T, 3>& alm,
     sht::check_extent("alm", alm, 0, "map", samples.n_maps());
     sht::check_extent("alm", alm, 1, "component", plan.components);
     sht::check_extent("alm", alm, 2, "coefficient", plan.layout.size());
-    sht::check_host("alm", alm);
+    sht::check_space("alm", alm, space_of(plan));
     sht::check_contiguous("alm", alm);
 }
 
-/// Weights of |c_k|^2 in the sums of an order, where coefficients come times 2 / w^(k).
+/// Calls work(row) for the copies of rows beyond each pole in turn, which may be of the same row.
+void for_copied_rows(const SampleArray::Storage& samples, std::int64_t n, int threads,
+                     const std::function<void(std::int64_t row, const SampleView& field)>& work) {
+    const SampleRows rows = samples.rows;
+    const SampleRows beyond[2] = {{rows.first, 0}, {n / 2 + 1, rows.end}};
+    for (const auto& [first, end] : beyond) {
+        const std::int64_t count = end - first;
+        if (count <= 0) continue;
+        core::parallel_for(samples.n_fields() * count, threads, [&, first = first](std::int64_t task, int) {
+            work(first + task % count, samples.field(task / count));
+        });
+    }
+}
+
+}  // namespace
+
 ErrorWeights error_weights(const SphereSamples::Implementation& plan, const std::vector<double>& aliases) {
     ErrorWeights weights;
     const auto& transforms = plan.rule->transforms;
@@ -131,21 +146,6 @@ PointErrors mean_errors(const OrderErrors* of_orders, const std::vector<double>&
     return {std::sqrt(error), std::sqrt(power)};
 }
 
-/// Calls work(row) for the copies of rows beyond each pole in turn, which may be of the same row.
-void for_copied_rows(const SampleArray::Storage& samples, std::int64_t n, int threads,
-                     const std::function<void(std::int64_t row, const SampleView& field)>& work) {
-    const SampleRows rows = samples.rows;
-    const SampleRows beyond[2] = {{rows.first, 0}, {n / 2 + 1, rows.end}};
-    for (const auto& [first, end] : beyond) {
-        const std::int64_t count = end - first;
-        if (count <= 0) continue;
-        core::parallel_for(samples.n_fields() * count, threads, [&, first = first](std::int64_t task, int) {
-            work(first + task % count, samples.field(task / count));
-        });
-    }
-}
-
-}  // namespace
 }  // namespace points
 
 template <class T>
@@ -170,6 +170,7 @@ void SphereSamples::synthesize(ConstView<std::complex<T>, 3> alm, SampleArray& s
     const auto& plan = *implementation_;
     check_alm(plan, alm, samples);
     SampleArray::Storage& storage = samples.storage();
+    if (storage.on_cuda) return points::cuda::synthesize<T>(alm, *storage.on_cuda, errors);
     const SampleTables& t = plan.tables;
     const std::int64_t n_fields = storage.n_fields(), group = group_size();
     std::vector<double> aliases;
@@ -225,6 +226,7 @@ void SphereSamples::adjoint(SampleArray& samples, View<std::complex<T>, 3> alm) 
     const auto& plan = *implementation_;
     check_alm(plan, alm, samples);
     SampleArray::Storage& storage = samples.storage();
+    if (storage.on_cuda) return points::cuda::adjoint<T>(*storage.on_cuda, alm);
     const SampleTables& t = plan.tables;
     const std::int64_t n_fields = storage.n_fields(), group = group_size();
     const std::int64_t all = storage.rows.end - storage.rows.first;

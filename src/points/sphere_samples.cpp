@@ -23,19 +23,16 @@ PointOptions resolve(const PointOptions& options) {
                                                      .mmax = options.mmax,
                                                      .spin = options.spin,
                                                      .threads = options.threads,
-                                                     .device = Device::cpu()});
+                                                     .device = options.device});
     PointOptions resolved = options;
     resolved.mmax = checked.mmax;
     resolved.threads = checked.threads;
+    resolved.device = checked.device;
     check_named_error(options.error);
     if (options.n_points < 0)
         throw InvalidArgument("n_points", options.n_points,
                               "must be 0 (two for each coefficient) or positive");
     if (options.n_points == 0) resolved.n_points = 4 * AlmLayout(resolved.lmax, resolved.mmax).size();
-    if (options.device.kind() == Device::Kind::cuda)
-        throw BackendUnavailable("device", to_string(options.device),
-                                 "transforms at points run on the CPU alone: must be cpu");
-    resolved.device = Device::cpu();
     return resolved;
 }
 
@@ -103,7 +100,11 @@ int threads_for(const PointOptions& options, double nanoseconds) {
 }
 
 bool are_alike(const SphereSamples::Implementation& a, const SphereSamples::Implementation& b) {
-    return a.rule == b.rule && a.tables.stride == b.tables.stride;
+    return a.rule == b.rule && a.tables.stride == b.tables.stride && a.options.device == b.options.device;
+}
+
+MemorySpace space_of(const SphereSamples::Implementation& plan) {
+    return plan.on_cuda ? MemorySpace::cuda : MemorySpace::host;
 }
 
 void check_plan(const SampleArray& samples, const SphereSamples::Implementation& plan) {
@@ -124,7 +125,9 @@ SphereSamples::Implementation::Implementation(const PointOptions& options,
       bound(rule->bound),
       polynomials(rule->polynomials),
       tables(options, sampling, window, rule->transforms),
-      components(options.spin == 0 ? 1 : 2) {}
+      components(options.spin == 0 ? 1 : 2) {
+    if (options.device.kind() == Device::Kind::cuda) on_cuda = points::cuda::make_stage(*this);
+}
 
 SphereSamples::SphereSamples(const PointOptions& options) : implementation_(points::make_samples(options)) {}
 const PointOptions& SphereSamples::options() const {
@@ -180,6 +183,7 @@ SampleArray SphereSamples::make_array(std::int64_t n_maps, SampleRows rows) cons
 SampleArray::Storage::Storage(std::shared_ptr<const SphereSamples::Implementation> made_by, std::int64_t maps,
                               SampleRows all)
     : plan(std::move(made_by)), rows(all) {
+    if (plan->on_cuda) on_cuda = points::cuda::make_memory(*plan->on_cuda, rows);
     for (int thread = 0; thread < plan->options.threads; ++thread)
         threads.push_back(std::make_unique<points::SampleScratch>());
     set_maps(maps);
@@ -194,6 +198,7 @@ SampleArray::Storage::Storage(std::shared_ptr<const SphereSamples::Implementatio
 
 void SampleArray::Storage::set_maps(std::int64_t count) {
     n_maps = count;
+    if (on_cuda) return points::cuda::set_maps(*on_cuda, count);
     const std::int64_t size = n_fields() * (rows.end - rows.first) * plan->tables.stride;
     constexpr std::int64_t few = 1 << 24;  // which any machine holds
     if (size > few && 8 * size > memory.bytes())
@@ -213,7 +218,10 @@ SampleRows SampleArray::rows() const {
     return storage_->rows;
 }
 std::int64_t SampleArray::bytes() const {
-    return storage_->memory.bytes();
+    return storage_->on_cuda ? points::cuda::bytes_of(*storage_->on_cuda) : storage_->memory.bytes();
+}
+void SampleArray::use_stream(void* cuda_stream) {
+    if (storage_->on_cuda) points::cuda::use_stream(*storage_->on_cuda, cuda_stream);
 }
 
 }  // namespace zonal

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/aligned.hpp"
+#include "points/cuda/points_cuda.hpp"
 #include "points/sample_choice.hpp"
 #include "points/sample_stage.hpp"
 #include "points/window.hpp"
@@ -45,6 +46,7 @@ class SphereSamples::Implementation : public std::enable_shared_from_this<Sphere
     const points::WindowPolynomials& polynomials;
     const points::SampleTables tables;
     const int components;
+    std::shared_ptr<const points::cuda::SampleStage> on_cuda;  ///< null where the samples are on the CPU
 };
 
 /// [map * component] fields of rows, one after the other.
@@ -66,9 +68,12 @@ struct SampleArray::Storage {
     const std::shared_ptr<const SphereSamples::Implementation> plan;
     const SampleRows rows;
     std::int64_t n_maps = 0;
+    // On the CPU.
     core::Scratch memory;
     double* data = nullptr;
     std::vector<std::unique_ptr<points::SampleScratch>> threads;
+
+    std::shared_ptr<points::cuda::SampleMemory> on_cuda;  ///< or null
 };
 
 namespace points {
@@ -81,6 +86,14 @@ SampleRows completed(SampleRows rows, std::int64_t n);
 
 /// Whether points among the samples of one lie at the same places among those of the other.
 bool are_alike(const SphereSamples::Implementation& a, const SphereSamples::Implementation& b);
+
+/// Weights of |c_k|^2 in the sums of an order, where coefficients come times 2 / w^(k).
+ErrorWeights error_weights(const SphereSamples::Implementation& plan, const std::vector<double>& aliases);
+/// of_orders: [mmax + 1].
+PointErrors mean_errors(const OrderErrors* of_orders, const std::vector<double>& aliases, std::int64_t mmax);
+
+/// Where a plan's arrays may be beside the host.
+MemorySpace space_of(const SphereSamples::Implementation& plan);
 
 /// Throws InvalidArgument unless the array is of this plan.
 void check_plan(const SampleArray& samples, const SphereSamples::Implementation& plan);

@@ -44,8 +44,8 @@ struct BeamOptions {
     /// How many pointings each sky will be asked for, about; 0: two for each coefficient of the sky. It
     /// changes the time, not the error.
     std::int64_t n_pointings = 0;
-    int threads = 0;  ///< 0: available_cpus()
-    Device device = Device::cpu();
+    int threads = 0;                ///< 0: available_cpus()
+    Device device = Device::cpu();  ///< convolution runs on the CPU alone: so does automatic
 };
 
 /// How signals of beams are made: from a field for each order of the beam, as BeamConvolver does, or from the

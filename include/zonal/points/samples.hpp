@@ -30,8 +30,10 @@ struct PointOptions {
     /// How many points each function will be asked for, about: many are worth more samples and a smaller W.
     /// 0: two for each coefficient. Results are within `error` whatever it is.
     std::int64_t n_points = 0;
-    int threads = 0;                ///< 0: available_cpus()
-    Device device = Device::cpu();  ///< these transforms run on the CPU alone: so does automatic
+    int threads = 0;  ///< 0: available_cpus()
+    /// Where the samples are and all is computed. On a GPU the caller's arrays may be in its memory or in the
+    /// host's; widths are even there, and samples others than on the CPU.
+    Device device = Device::cpu();
 };
 
 /// Rows [first, end) of samples, row j at theta = 2 pi j / N. Rows before 0 and after N / 2 are copies of
@@ -58,6 +60,8 @@ class SampleArray {
     std::int64_t n_maps() const;
     SampleRows rows() const;
     std::int64_t bytes() const;
+    /// As PointWorkspace::use_stream.
+    void use_stream(void* cuda_stream);
 
     // For Zonal's own parts.
     struct Storage;

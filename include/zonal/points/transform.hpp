@@ -50,6 +50,13 @@ class PointWorkspace {
     PointWorkspace(PointWorkspace&&) noexcept;
     PointWorkspace& operator=(PointWorkspace&&) noexcept;
 
+    /// CUDA: from now on the work of calls is put on the caller's stream, a cudaStream_t of the plan's device
+    /// (null: the default stream). Where all arrays lie on the device, synthesize without a report and
+    /// adjoint return without waiting, and errors of their work show at the caller's next synchronisation. By
+    /// default the workspace has a stream of its own, the arrays must be ready when the call is made, and it
+    /// returns when all is done. Plans of the CPU take no notice.
+    void use_stream(void* cuda_stream);
+
     struct Storage;
     explicit PointWorkspace(std::unique_ptr<Storage> storage);
     Storage& storage() { return *storage_; }

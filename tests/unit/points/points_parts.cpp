@@ -227,7 +227,7 @@ TEST(PointRefusals, NameTheArgumentAndThePoint) {
     EXPECT_EQ(message_of(made(point_options(8, 0, NAN))), "error = nan: must be from 2e-14 to 0.1");
     EXPECT_EQ(message_of(made(point_options(8, 9, 1e-9))), "spin = 9: must be from 0 to lmax = 8");
     PointOptions on_gpu = point_options(8, 0, 1e-9);
-    on_gpu.device = Device::cuda(0);
+    on_gpu.device = Device::cuda(1000);
     EXPECT_THROW(made(on_gpu)(), BackendUnavailable);
     const SphereSamples samples(point_options(8, 0, 1e-9));
     const auto at = [&](double theta, double phi) {

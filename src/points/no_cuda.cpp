@@ -1,0 +1,65 @@
+#include "points/cuda/points_cuda.hpp"
+#include "points/sphere_samples.hpp"
+#include "zonal/error.hpp"
+
+namespace zonal::points::cuda {
+namespace {
+
+[[noreturn]] void refuse() {
+    throw BackendUnavailable("this build of Zonal has no CUDA code");
+}
+
+}  // namespace
+
+std::shared_ptr<const SampleStage> make_stage(const SphereSamples::Implementation& plan) {
+    throw BackendUnavailable("device", to_string(plan.options.device),
+                             "this build of Zonal has no CUDA code");
+}
+
+// Nobody has a stage here.
+std::shared_ptr<SampleMemory> make_memory(const SampleStage&, SampleRows) {
+    refuse();
+}
+void set_maps(SampleMemory&, std::int64_t) {
+    refuse();
+}
+std::int64_t bytes_of(const SampleMemory&) {
+    refuse();
+}
+void use_stream(SampleMemory&, void*) {
+    refuse();
+}
+template <class T>
+void synthesize(View<const std::complex<T>, 3>, SampleMemory&, std::vector<PointErrors>*) {
+    refuse();
+}
+template <class T>
+void adjoint(SampleMemory&, View<std::complex<T>, 3>) {
+    refuse();
+}
+std::shared_ptr<const SortedPoints> sort_points(const SphereSamples::Implementation&, View<const double, 1>,
+                                                View<const double, 1>) {
+    refuse();
+}
+SampleRows rows_of(const SortedPoints&) {
+    refuse();
+}
+template <class T>
+void interpolate(const SortedPoints&, const SampleMemory&, const PointOutputs<T>&) {
+    refuse();
+}
+template <class T>
+void spread(const SortedPoints&, View<const T, 3>, SampleMemory&) {
+    refuse();
+}
+
+#define ZONAL_INSTANTIATE(T)                                                                            \
+    template void synthesize(View<const std::complex<T>, 3>, SampleMemory&, std::vector<PointErrors>*); \
+    template void adjoint(SampleMemory&, View<std::complex<T>, 3>);                                     \
+    template void interpolate(const SortedPoints&, const SampleMemory&, const PointOutputs<T>&);        \
+    template void spread(const SortedPoints&, View<const T, 3>, SampleMemory&);
+ZONAL_INSTANTIATE(float)
+ZONAL_INSTANTIATE(double)
+#undef ZONAL_INSTANTIATE
+
+}  // namespace zonal::points::cuda
