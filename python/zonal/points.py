@@ -12,7 +12,9 @@ from . import _core
 from ._angles import angles
 from ._arrays import complex_input, real_input, vector
 from ._checked import Large, checked, invalid
+from ._devices import DeviceLike, resolve_device
 from ._kinds import kind_of
+from ._libraries import COMPLEX, REAL, device_arrays, library_of, partner
 from ._notes import warn
 from ._progress import Progress, reporting
 from ._threads import resolve
@@ -27,7 +29,11 @@ class PointTransform:
     the alm, as in `zonal.SHT`; for a spin from 1 on values are Q and U along e_theta and e_phi of each point, and those at
     a pole are along the e_theta and e_phi that its phi names. error: bound of max |error| / max |f| over the sphere for
     every function f of this lmax, from 2e-14 to 0.1. threads: by default `zonal.threads()` of the moment when the
-    transform is made.
+    transform is made. device: where it computes, as in `zonal.SHT`.
+
+    With device="cuda" alm and values may be NumPy arrays, or arrays of CuPy, PyTorch, JAX and others in the GPU's memory,
+    which give arrays of the same library on its stream (stream: another one, of synthesize and adjoint); theta and phi may
+    lie there, too, as float64.
 
     Shapes: alm is [n_alm] and values are [n_points] for spin 0; [2, n_alm] and [2, n_points] otherwise. One more axis in
     front holds a batch. complex64 gives float32, and back; the arithmetic is double, as are the points: those of float32
@@ -46,15 +52,16 @@ class PointTransform:
     True
     """
 
-    __slots__ = ("__weakref__", "_arguments", "_error", "_lmax", "_points", "_spin")
+    __slots__ = ("__weakref__", "_arguments", "_device", "_error", "_lmax", "_points", "_spin")
 
     @checked
     def __init__(self, theta: ArrayLike, phi: ArrayLike, lmax: int, spin: int = 0, error: float = 1e-10, *,
-                 mmax: int | None = None, threads: int | None = None) -> None:
-        places = _line("theta", theta), _line("phi", phi)
+                 mmax: int | None = None, threads: int | None = None, device: DeviceLike = "cpu") -> None:
+        self._device = resolve_device(device)
+        given, kept = zip(_places("theta", theta, self._device), _places("phi", phi, self._device))
         self._lmax, self._spin, self._error = lmax, spin, error
-        self._arguments = (*places, lmax, spin, error, mmax, threads)
-        self._points = _core.Points(places[0], places[1], lmax, _order(mmax, lmax), spin, error, resolve(threads))
+        self._arguments = (*kept, lmax, spin, error, mmax, threads, self._device)
+        self._points = _core.Points(*given, lmax, _order(mmax, lmax), spin, error, resolve(threads), self._device)
 
     @property
     def n_points(self) -> int:
@@ -83,6 +90,11 @@ class PointTransform:
         return self._points.threads
 
     @property
+    def device(self) -> str:
+        """Where it computes: "cpu", "cuda:0"."""
+        return self._device
+
+    @property
     def bound(self) -> float:
         """At least max |error| / max |f| over the sphere, for every f; at most the error asked for."""
         return self._points.bound
@@ -103,12 +115,12 @@ class PointTransform:
         return self._points.width
 
     @checked
-    def synthesize(self, alm: Any, gradient: bool = False, *, return_report: bool = False) -> Any:
+    def synthesize(self, alm: Any, gradient: bool = False, *, return_report: bool = False, stream: Any = None) -> Any:
         """Returns the values of the function with these alm at the points; with gradient, also their derivatives d/dtheta
         and d/dphi, each like the values: (values, by_theta, by_phi). Those of Q and U are of the components.
 
         With return_report it returns a PointReport besides, (values, report) or ((values, by_theta, by_phi), report), whose
-        mean_error is that of these alm.
+        mean_error is that of these alm. stream: see the class.
 
         >>> alm = np.zeros(3, complex)
         >>> alm[1] = np.sqrt(4 * np.pi / 3)  # cos(theta)
@@ -116,23 +128,40 @@ class PointTransform:
         >>> [float(round(part[0], 6) + 0) for part in equator.synthesize(alm, gradient=True)]
         [0.0, -1.0, 0.0]
         """
+        n_made = 3 if gradient else 1
+        arrays = device_arrays("alm", alm, self._device, stream)
+        if arrays is not None:
+            dtype = partner(arrays.dtype(COMPLEX))
+            shape = shape_of_result("alm", alm, self._spin, self.n_alm, self.n_points)
+            written = [arrays.output(None, shape, dtype) for _ in range(n_made)]
+            by: Any = [part[1] for part in written[1:]] or (None, None)
+            report = self._points.synthesize(arrays.given(), written[0][1], by[0], by[1], return_report, arrays.stream)
+            there = tuple(arrays.finished(part[0], None) for part in written)
+            values = there if gradient else there[0]
+            return (values, report) if return_report else values
         kind = kind_of(alm)
         given = complex_input("alm", alm)
         shape = shape_of_result("alm", given, self._spin, self.n_alm, self.n_points)
-        made = [np.empty(shape, given.real.dtype) for _ in range(3 if gradient else 1)]
+        made = [np.empty(shape, given.real.dtype) for _ in range(n_made)]
         slopes: Any = made[1:] or (None, None)
-        report = self._points.synthesize(given, made[0], slopes[0], slopes[1], return_report)
+        report = self._points.synthesize(given, made[0], slopes[0], slopes[1], return_report, None)
         values = tuple(kind.numbers(part) for part in made) if gradient else kind.numbers(made[0])
         return (values, report) if return_report else values
 
-    def adjoint(self, values: Any) -> Any:
-        """Returns alm = S^T values, a_lm = sum_p f_p conj(Y_lm(p)), without weights.
+    def adjoint(self, values: Any, *, stream: Any = None) -> Any:
+        """Returns alm = S^T values, a_lm = sum_p f_p conj(Y_lm(p)), without weights. stream: see the class.
 
         <values, S a> = <S^T values, a>, with alm of m > 0 counted twice.
         """
+        arrays = device_arrays("values", values, self._device, stream)
+        if arrays is not None:
+            dtype = partner(arrays.dtype(REAL))
+            made, written = arrays.output(None, shape_of_result("values", values, self._spin, self.n_points, self.n_alm), dtype)
+            self._points.adjoint(arrays.given(), written, arrays.stream)
+            return arrays.finished(made, None)
         kind = kind_of(values)
         given, alm = self._values_and_alm(values)
-        self._points.adjoint(given, alm)
+        self._points.adjoint(given, alm, None)
         return kind.numbers(alm)
 
     @checked
@@ -142,6 +171,7 @@ class PointTransform:
         gradients on S^T W S a = S^T W f.
 
         weights: [n_points], of the squared residuals, such as the areas that the points stand for; by default all equal.
+        values: in the memory of the host, also where the transform computes on a GPU.
         tolerance: of the residual |S^T W (f - S a)| / |S^T W f|, at least 10 times the transform's error. max_iterations:
         after which it ends in any case. progress: as in `zonal.convolve`.
 
@@ -167,7 +197,8 @@ class PointTransform:
         return given, np.empty(shape, np.complex128 if given.dtype == np.float64 else np.complex64)
 
     def __reduce__(self) -> tuple[Callable[..., PointTransform], tuple[Any, ...]]:
-        return _made, self._arguments
+        theta, phi, *others = self._arguments
+        return _made, (_on_host("theta", theta, self._device), _on_host("phi", phi, self._device), *others)
 
     def __repr__(self) -> str:
         return f"<zonal.PointTransform: n_points={self.n_points}, lmax={self._lmax}, spin={self._spin}, error={self._error:g}>"
@@ -258,8 +289,8 @@ class SphereFunction:
 
 
 def _made(theta: NDArray[Any], phi: NDArray[Any], lmax: int, spin: int, error: float, mmax: int | None,
-          threads: int | None) -> PointTransform:
-    return PointTransform(theta, phi, lmax, spin, error, mmax=mmax, threads=threads)
+          threads: int | None, device: str) -> PointTransform:
+    return PointTransform(theta, phi, lmax, spin, error, mmax=mmax, threads=threads, device=device)
 
 
 def shape_of_values(shape: tuple[int, ...], spin: int, n_points: int) -> tuple[int, ...]:
@@ -274,6 +305,24 @@ def _line(name: str, values: ArrayLike) -> NDArray[np.float64]:
     if radians.ndim != 1:
         raise ValueError(f"{name}: has shape {radians.shape}: must be [n_points]")
     return np.ascontiguousarray(radians)
+
+
+def _places(name: str, values: Any, device: str) -> tuple[Any, Any]:
+    """Angles, which may lie in the memory of the device: as the extension takes them, and what is kept of them."""
+    arrays = device_arrays(name, values, device, None)
+    library = library_of(values)
+    if arrays is None or library is None:
+        line = _line(name, values)
+        return line, line
+    if len(values.shape) != 1:
+        raise ValueError(f"{name}: has shape {tuple(values.shape)}: must be [n_points]")
+    arrays.dtype(("float64",))
+    return library.given(name, values, 0, False), values  # the default stream is waited for
+
+
+def _on_host(name: str, values: Any, device: str) -> NDArray[np.float64]:
+    arrays = device_arrays(name, values, device, None)
+    return _line(name, values) if arrays is None else arrays.copied(name, values)
 
 
 def _order(mmax: int | None, lmax: int) -> int:

@@ -1,9 +1,11 @@
 #include <complex>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
 
 #include "arrays.hpp"
 #include "bindings.hpp"
@@ -24,10 +26,12 @@ PointOptions options_of(std::int64_t lmax, std::int64_t mmax, int spin, double e
         .lmax = lmax, .mmax = mmax, .spin = spin, .error = error, .n_points = n_points, .threads = threads};
 }
 
+using AnyAngles = nb::ndarray<const double, nb::ndim<1>>;
+
 /// A transform with the scratch memory of its calls.
 class Points {
   public:
-    Points(const Angles& theta, const Angles& phi, const PointOptions& options)
+    Points(const AnyAngles& theta, const AnyAngles& phi, const PointOptions& options)
         : transform_(without_gil([theta = view_of<1>(theta), phi = view_of<1>(phi), &options] {
               return PointTransform(theta, phi, options);
           })) {}
@@ -35,28 +39,29 @@ class Points {
     const PointTransform& transform() const { return transform_; }
 
     template <class T>
-    PointReport synthesize(const HostArray<const Complex<T>>& alm, const HostArray<T>& values,
-                           const std::optional<HostArray<T>>& by_theta,
-                           const std::optional<HostArray<T>>& by_phi, bool with_report) const {
+    PointReport synthesize(const AnyArray<const Complex<T>>& alm, const AnyArray<T>& values,
+                           const std::optional<AnyArray<T>>& by_theta,
+                           const std::optional<AnyArray<T>>& by_phi, bool with_report, Stream stream) const {
         const auto from = batch(alm);
         const auto to = batch(values);
         PointReport report;
         PointReport* const wanted = with_report ? &report : nullptr;
         if (by_theta && by_phi) {
             const auto theta = batch(*by_theta), phi = batch(*by_phi);
-            lend([&](PointWorkspace& workspace) {
+            lend(stream, [&](PointWorkspace& workspace) {
                 transform_.synthesize<T>(from, to, theta, phi, workspace, wanted);
             });
         } else {
-            lend([&](PointWorkspace& workspace) { transform_.synthesize<T>(from, to, workspace, wanted); });
+            lend(stream,
+                 [&](PointWorkspace& workspace) { transform_.synthesize<T>(from, to, workspace, wanted); });
         }
         return report;
     }
     template <class T>
-    void adjoint(const HostArray<const T>& values, const HostArray<Complex<T>>& alm) const {
+    void adjoint(const AnyArray<const T>& values, const AnyArray<Complex<T>>& alm, Stream stream) const {
         const auto from = batch(values);
         const auto to = batch(alm);
-        lend([&](PointWorkspace& workspace) { transform_.adjoint<T>(from, to, workspace); });
+        lend(stream, [&](PointWorkspace& workspace) { transform_.adjoint<T>(from, to, workspace); });
     }
     template <class T>
     PointAnalysisReport analyze(const HostArray<const T>& values, const HostArray<Complex<T>>& alm,
@@ -64,8 +69,9 @@ class Points {
                                 nb::handle progress) const {
         PointAnalysisOptions options{.tolerance = tolerance, .max_iterations = max_iterations};
         if (weights) options.weights = view_of<1>(*weights);
-        const auto from = batch(values);
-        const auto to = batch(alm);
+        const bool has_components = transform_.samples().components() == 2;
+        const auto from = batch_of(values, has_components);
+        const auto to = batch_of(alm, has_components);
         return without_gil(progress, [&](const Progress& report) {
             options.progress = report;
             PointAnalysisReport done;
@@ -78,15 +84,15 @@ class Points {
 
   private:
     template <class T>
-    View<T, 3> batch(const HostArray<T>& array) const {
+    View<T, 3> batch(const AnyArray<T>& array) const {
         return batch_of(array, transform_.samples().components() == 2);
     }
     auto make() const {
         return [this](std::int64_t) { return transform_.make_workspace(); };
     }
     template <class Work>
-    void lend(const Work& work) const {
-        without_gil([&] { workspaces_.lend({}, 1, make(), work); });
+    void lend(Stream stream, const Work& work) const {
+        without_gil([&] { workspaces_.lend(stream, 1, make(), work); });
     }
 
     const PointTransform transform_;
@@ -136,8 +142,9 @@ void define_calls(nb::class_<Points>& points, nb::class_<Function>& function) {
     points
         .def("synthesize", &Points::synthesize<T>, nb::arg("alm").noconvert(), nb::arg("values").noconvert(),
              nb::arg("by_theta").noconvert().none(), nb::arg("by_phi").noconvert().none(),
-             nb::arg("with_report"))
-        .def("adjoint", &Points::adjoint<T>, nb::arg("values").noconvert(), nb::arg("alm").noconvert())
+             nb::arg("with_report"), nb::arg("stream").none())
+        .def("adjoint", &Points::adjoint<T>, nb::arg("values").noconvert(), nb::arg("alm").noconvert(),
+             nb::arg("stream").none())
         .def("analyze", &Points::analyze<T>, nb::arg("values").noconvert(), nb::arg("alm").noconvert(),
              nb::arg("weights").none(), nb::arg("tolerance"), nb::arg("max_iterations"),
              nb::arg("progress").none());
@@ -184,10 +191,13 @@ void bind_points(nb::module_& module) {
         .field("note", &PointAnalysisReport::note, "What a user should know, one sentence, or nothing.");
 
     nb::class_<Points> points(module, "Points");
-    points.def("__init__", [](Points* self, const Angles& theta, const Angles& phi, std::int64_t lmax,
-                              std::int64_t mmax, int spin, double error, int threads) {
-        new (self) Points(theta, phi, options_of(lmax, mmax, spin, error, threads));
-    });
+    points.def("__init__",
+               [](Points* self, const AnyAngles& theta, const AnyAngles& phi, std::int64_t lmax,
+                  std::int64_t mmax, int spin, double error, int threads, const std::string& device) {
+                   PointOptions options = options_of(lmax, mmax, spin, error, threads);
+                   options.device = parse_device(device);
+                   new (self) Points(theta, phi, options);
+               });
     points.def_prop_ro("n_points", [](const Points& p) { return p.transform().points().n_points(); });
     nb::class_<Function> function(module, "Function");
     function.def_prop_ro("bytes", &Function::bytes);

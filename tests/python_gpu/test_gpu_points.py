@@ -1,0 +1,46 @@
+"""Transforms at points on a GPU, with arrays of the host and of its memory."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+import zonal
+
+LMAX = 16
+
+
+@pytest.mark.parametrize("spin", [0, 2])
+def test_values_at_points_are_the_cpus_in_arrays_of_the_same_library(library, rng, spin):
+    theta, phi = np.arccos(rng.uniform(-1, 1, 800)), rng.uniform(-9, 9, 800)
+    made = lambda theta, phi, **options: zonal.PointTransform(theta, phi, LMAX, spin, 1e-11, **options)
+    cpu = made(theta, phi)
+    shape = (3, 2, cpu.n_alm) if spin else (3, cpu.n_alm)
+    alm = rng.standard_normal(shape) + 1j * rng.standard_normal(shape)
+    values = cpu.synthesize(alm, gradient=True)
+    back = cpu.adjoint(values[0])
+    # Either errs by its bound of the largest value on the sphere, which is a few times that of the points.
+    near = lambda found, expected, bound: np.abs(found - expected).max() <= 4 * bound * np.abs(expected).max()
+    for gpu in (made(theta, phi, device="cuda"), made(library.put(theta), library.put(phi), device="cuda")):
+        bound = cpu.bound + gpu.bound
+        found = gpu.synthesize(library.put(alm), gradient=True)
+        assert all(isinstance(part, library.kind) for part in found)
+        assert near(library.get(found[0]), values[0], bound)
+        assert all(near(library.get(part), wanted, 13 * bound) for part, wanted in zip(found[1:], values[1:]))
+        assert near(library.get(gpu.adjoint(library.put(values[0]))), back, bound * np.sqrt(LMAX))
+        assert np.array_equal(gpu.synthesize(alm), library.get(found[0])) and gpu.device == "cuda:0"
+        again, report = pickle.loads(pickle.dumps(gpu)).synthesize(library.put(alm), return_report=True)
+        assert np.array_equal(library.get(again), library.get(found[0])) and report.mean_error < report.bound == gpu.bound
+        assert near(gpu.analyze(values[0]), cpu.analyze(values[0]), 1e-5)
+
+
+def test_angles_of_points_that_do_not_fit_are_refused(cupy):
+    angles = np.linspace(0.1, 1, 10)
+    with pytest.raises(TypeError, match="theta: holds float32: must hold float64"):
+        zonal.PointTransform(cupy.put(angles.astype(np.float32)), angles, 8, device="cuda")
+    with pytest.raises(ValueError, match=r"theta: has shape \(2, 5\)"):
+        zonal.PointTransform(cupy.put(angles.reshape(2, 5)), angles, 8, device="cuda")
+    with pytest.raises(ValueError, match="works on cpu"):
+        zonal.PointTransform(cupy.put(angles), angles, 8)
+    with pytest.raises(ValueError, match=r"theta = 4: must be from 0 to pi \(point 3\)"):
+        zonal.PointTransform(cupy.put(np.array([1.0, 2, 3, 4])), cupy.put(np.zeros(4)), 8, device="cuda")
