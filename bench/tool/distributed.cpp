@@ -25,7 +25,7 @@ using Complex = std::complex<double>;
 struct DistributedOptionsOfRun {
     MapRunOptions maps;
     std::int64_t ranks = 2;
-    std::vector<std::string> shares;
+    std::vector<std::string> shares, devices;
     bool solo = false;
 };
 
@@ -68,6 +68,28 @@ Json json_of(const Seconds& seconds) {
             {"adjoint", stages(seconds.adjoint, seconds.of_adjoint)}};
 }
 
+/// Options of a rank of several in one process. Its threads are its share of them; where ranks are on GPUs,
+/// one for each of these, and the others have what is left in equal parts.
+ShtOptions options_of_rank(const DistributedOptionsOfRun& options, const DistributedOptions& all, int rank) {
+    ShtOptions own = all.sht;
+    const auto n = static_cast<double>(options.ranks);
+    if (options.devices.empty()) {
+        const auto& speeds = all.speeds;
+        const double share = speeds.empty() ? 1.0 / n
+                                            : speeds[static_cast<std::size_t>(rank)] /
+                                                  std::accumulate(speeds.begin(), speeds.end(), 0.0);
+        own.threads = static_cast<int>(std::lround(all.sht.threads * share));
+    } else {
+        own.device = parse_device(options.devices[static_cast<std::size_t>(rank)]);
+        const auto on_cpu = std::count(options.devices.begin(), options.devices.end(), "cpu");
+        own.threads = own.device == Device::cpu()
+                          ? static_cast<int>((all.sht.threads - (options.ranks - on_cpu)) / on_cpu)
+                          : 1;
+    }
+    own.threads = std::max(1, own.threads);
+    return own;
+}
+
 /// The ranks' seconds; solo: one after the other, each alone with all threads, and of many ranks those with
 /// the most of either stage; else all at once, each with its part of the threads.
 std::vector<RankRun> measure_ranks(const DistributedOptionsOfRun& options, const MapRun& run,
@@ -82,17 +104,13 @@ std::vector<RankRun> measure_ranks(const DistributedOptionsOfRun& options, const
         }
         return found;
     }
-    const int n_threads = plan_options.sht.threads;
     const auto communicators = Communicator::threads(n);
     found.resize(static_cast<std::size_t>(n));
     std::vector<std::thread> threads;
     threads.reserve(static_cast<std::size_t>(n));
     for (int rank = 0; rank < n; ++rank)
         threads.emplace_back([&, rank, own = plan_options]() mutable {
-            const auto& speeds = plan_options.speeds;
-            const double share =
-                speeds.empty() ? 1.0 / n : speeds[rank] / std::accumulate(speeds.begin(), speeds.end(), 0.0);
-            own.sht.threads = std::max(1, static_cast<int>(std::lround(n_threads * share)));
+            own.sht = options_of_rank(options, plan_options, rank);
             const DistributedPlan plan(communicators[rank], run.grid, own);
             found[rank] = {rank, plan.shares()[rank], measure(plan.local(), run.repeat)};
         });
@@ -107,6 +125,9 @@ void declare(CLI::App& app, DistributedOptionsOfRun& options) {
     group.list("--shares", options.shares, "X,...",
                "how fast the ranks are, relative to one another, which gives them threads and work",
                "all alike");
+    group.list("--devices", options.devices, "D,...",
+               "what each rank computes on, cpu or a GPU, such as cuda:0; a rank on a GPU takes one thread",
+               "the CPU");
     group.flag(
         "--solo", options.solo,
         "measure shares one by one, without sending, each with all threads: what the machines of a job "
@@ -125,7 +146,17 @@ void run(DistributedOptionsOfRun& options, Session& session) {
     if (!plan_options.speeds.empty() && std::ssize(plan_options.speeds) != options.ranks)
         throw UsageError(fmt::format("--shares: has {} numbers: must have one for each of the {} ranks",
                                      plan_options.speeds.size(), options.ranks));
+    if (!options.devices.empty() && (std::ssize(options.devices) != options.ranks || options.solo))
+        throw UsageError(fmt::format("--devices: must name one for each of the {} ranks, and not with --solo",
+                                     options.ranks));
     auto& report = session.report;
+    const auto gpu = std::find_if(options.devices.begin(), options.devices.end(),
+                                  [](const std::string& device) { return device != "cpu"; });
+    if (gpu != options.devices.end()) {
+        ShtOptions of_gpu = plan_options.sht;
+        of_gpu.device = parse_device(*gpu);
+        report["one_gpu"] = json_of(measure(ShtPlan(run.grid, of_gpu), run.repeat));
+    }
     const Seconds whole = measure(ShtPlan(run.grid, plan_options.sht), run.repeat);
     report["one_process"] = json_of(whole);
     double synthesis = 0, adjoint = 0;
