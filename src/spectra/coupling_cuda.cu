@@ -163,7 +163,7 @@ struct Work {
             run(coupling_kernel<true, true, false>);
         else
             run(coupling_kernel<true, true, true>);
-        core::check_cuda(cudaGetLastError(), "summing a coupling matrix");
+        core::check_launch("summing a coupling matrix");
     }
 
     /// All diagonals, and asks in between, some hundredths of a second apart, whether to stop.
