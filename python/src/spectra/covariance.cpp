@@ -120,6 +120,10 @@ void bind_covariance(nb::module_& module) {
                nb::arg().noconvert(), nb::arg());
     module.def("value_covariance", &covariance_of_values, nb::arg(), nb::arg(), nb::arg().noconvert(),
                nb::arg(), nb::arg(), nb::arg().noconvert(), nb::arg());
+    module.def("share_of_skies", [](std::int64_t n, int part, int parts) {
+        const auto share = share_of_skies(n, part, parts);
+        return std::pair(share.first, share.n);
+    });
     module.def("simulate_spectra", &simulate_skies, nb::arg(), nb::arg(), nb::arg(),
                nb::arg().noconvert().none(), nb::arg(), nb::arg().noconvert(), nb::arg(), nb::arg().none());
     module.def("sample_covariance", &covariance_of_samples, nb::arg().noconvert(), nb::arg().noconvert(),

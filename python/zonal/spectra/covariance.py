@@ -134,8 +134,7 @@ def simulated_spectra(c_l: ArrayLike, masks: ArrayLike, lmax: int, n: int, spins
     >>> whole_sky.shape, bool(abs(whole_sky.mean() - 1) < 0.05)
     ((100, 9), True)
     """
-    if n < 1:
-        raise invalid("n", n, "must be 1 or more")
+    _, n = _core.share_of_skies(n, 0, 1)
     seed = seed_of(seed)
     sky, pairs = _sky(c_l, masks, spins, noise, grid, spectra)
     degrees = _degrees(lmax)
