@@ -222,13 +222,8 @@ class BandFinder {
             },
             fmt::format("--theory {}: ", options_.theory));
         session_.report["exact_lmax"] = result.exact_lmax;
-        constexpr double noticeable = 1e-2;
-        if (result.lost_share > noticeable)
-            session_.note(
-                fmt::format("the exact covariance up to l = {} is that of the sky up to l = {}, without "
-                            "which pseudo-spectra "
-                            "there lose {:.1f} % of their mean: give a larger --lmax-sky, or --exact-lmax -1",
-                            result.exact_lmax, result.exact_sky_lmax, 100 * result.lost_share));
+        const auto note = result.note_of_loss("give a larger --lmax-sky, or --exact-lmax -1");
+        if (!note.empty()) session_.note(note);
         file_.covariance = distinct_covariance(file_.estimate, std::as_const(covariance).view());
     }
 

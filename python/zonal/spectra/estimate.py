@@ -64,7 +64,7 @@ def estimate(fields: Field | Sequence[Field], bins: Bins, *, theory: ArrayLike |
         [field._given(most) for field in given], bins._bins, most, low_degrees, sky, exact_lmax, resolve(threads),
         resolve_device(device))
     warn(notes)
-    warn_of_loss(CovarianceReport(*report), "lmax_sky")
+    warn_of_loss(CovarianceReport(*report), "give a larger lmax_sky, or exact_lmax = -1")
     mask_of = {(i, part.letter): number for i, field in enumerate(given) for part, number in zip(field._parts, numbers[i])}
     return BandPowers(bins, most, [Block(*block) for block in blocks], [field.unit for field in given], mask_spectra, mask_of,
                       None if sky is None else covariance)

@@ -84,6 +84,15 @@ TEST(PseudoCovariance, NamesWhatIsWrong) {
         ThrowsMessage<InvalidArgument>(HasSubstr("exact_sky_lmax = 11: must be from exact_lmax = 5 to 10")));
 }
 
+TEST(CovarianceReport, SaysWhatIsLostAboveAHundredth) {
+    CovarianceReport report{.exact_lmax = 8, .exact_sky_lmax = 12, .lost_share = 0.01};
+    EXPECT_EQ(report.note_of_loss("give more"), "");
+    report.lost_share = 0.0314;
+    EXPECT_THAT(
+        report.note_of_loss("give more"),
+        testing::AllOf(HasSubstr("l = 8"), HasSubstr("l = 12"), HasSubstr("3.1 % of their mean: give more")));
+}
+
 TEST(ShareOfSkies, IsEachSkyOnce) {
     for (const std::int64_t n : {1, 3, 7, 100})
         for (const int parts : {1, 3, 8}) {
