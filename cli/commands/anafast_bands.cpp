@@ -62,11 +62,7 @@ class BandFinder {
           files_(files),
           session_(session),
           file_{bins_of(options, analysis.choice.lmax)},
-          lmax_sky_(options.lmax_sky.value_or(file_.bins.lmax() + file_.bins.lmax() / 4)) {
-        if (lmax_sky_ < file_.bins.lmax())
-            throw UsageError(fmt::format("--lmax-sky = {}: must be {} or more, where the bands end",
-                                         lmax_sky_, file_.bins.lmax()));
-    }
+          lmax_sky_(lmax_sky_for(options, file_.bins)) {}
 
     void observe(const std::string& path) {
         ObservedMap& sky = *maps_.emplace_back(

@@ -12,6 +12,7 @@
 #include "shell/error.hpp"
 #include "zonal/io/sky_map.hpp"
 #include "zonal/sky/pixel_window.hpp"
+#include "zonal/spectra/estimate.hpp"
 
 namespace zonal::cli {
 namespace {
@@ -190,6 +191,16 @@ Bins bins_of(const DecoupleOptions& options, const std::optional<std::int64_t>& 
                                       "--bin-width, --lmin, --lmax: ");
     return with_error<UsageError>([&] { return Bins::logarithmic(*options.log_bins, lmin, *lmax, of); },
                                   "--log-bins, --lmin, --lmax: ");
+}
+
+std::int64_t lmax_sky_for(const DecoupleOptions& options, const Bins& bins) {
+    try {
+        return lmax_sky_of(bins, options.lmax_sky);
+    } catch (const InvalidArgument& error) {
+        auto facts = error.facts();
+        facts.argument = "--lmax-sky";
+        throw UsageError(facts.message());
+    }
 }
 
 std::optional<Beam> transfer_of(const DecoupleOptions& options, const ObservationOptions& map,

@@ -56,6 +56,9 @@ void check_decouple(const DecoupleOptions& options, std::size_t n_maps, const Se
 /// The bands, up to --lmax. Throws UsageError.
 Bins bins_of(const DecoupleOptions& options, const std::optional<std::int64_t>& lmax);
 
+/// --lmax-sky, or what lmax_sky_of takes in its place. Throws UsageError.
+std::int64_t lmax_sky_for(const DecoupleOptions& options, const Bins& bins);
+
 /// What beam and pixel window leave of alm up to lmax_sky, if there are any. nside: of the map; 0: CAR.
 /// Throws UsageError.
 std::optional<Beam> transfer_of(const DecoupleOptions& options, const ObservationOptions& map,
