@@ -24,18 +24,22 @@ struct ObservedMap {
     explicit ObservedMap(SkyMap given) : map(std::move(given)) {}
     SkyMap map;
     Array<double, 1> mask{};
+    Array<double, 1> mask_polarization{};  ///< of Q and U; empty: the same
     Array<double, 2> variance{};
     std::vector<std::vector<std::vector<double>>> noise{};
     std::optional<Beam> transfer{};
 
     const std::string& unit() const { return map.column(0).unit; }
+    View<const double, 1> mask_of(bool is_polarization) const {
+        return is_polarization && mask_polarization.size() > 0 ? mask_polarization.view() : mask.view();
+    }
     MaskedField field() const;
 };
 
 MaskedField ObservedMap::field() const {
     MaskedField field{map.grid()};
     const auto add = [&](std::int64_t first_row, std::int64_t n_rows) {
-        MaskedMaps part{.maps = map.rows().slice(first_row, n_rows), .mask = mask.view()};
+        MaskedMaps part{.maps = map.rows().slice(first_row, n_rows), .mask = mask_of(n_rows == 2)};
         if (transfer) part.transfer = n_rows == 1 ? transfer->temperature : transfer->gradient;
         const auto number = std::ssize(field.parts);
         if (variance.size() > 0) part.variance = variance.view()[number];
@@ -58,31 +62,19 @@ class BandFinder {
           files_(files),
           session_(session),
           file_{bins_of(options, analysis.choice.lmax)},
-          lmax_sky_(options.lmax_sky.value_or(file_.bins.lmax() + file_.bins.lmax() / 4)) {
-        if (lmax_sky_ < file_.bins.lmax())
-            throw UsageError(fmt::format("--lmax-sky = {}: must be {} or more, where the bands end",
-                                         lmax_sky_, file_.bins.lmax()));
-    }
+          lmax_sky_(lmax_sky_for(options, file_.bins)) {}
 
     void observe(const std::string& path) {
         ObservedMap& sky = *maps_.emplace_back(
             std::make_unique<ObservedMap>(read_one_sky(path, analysis_, files_.run, session_)));
         const auto seen_by = options_.of_map(maps_.size() - 1);
-        auto mask = analysis_.mask;
-        if (!seen_by.mask.empty()) mask.file = seen_by.mask;
-        sky.mask = read_mask(mask, sky.map, session_);
-        session_.report.erase("mask_mode");  // which takes no part
-        if (sky.mask.size() == 0) {
-            sky.mask = Array<double, 1>({sky.map.rows().extent(1)});
-            std::fill(sky.mask.begin(), sky.mask.end(), 1.0);
-        }
+        require_masks_apply(sky.map);
+        read_masks(sky, seen_by);
         remove_monopole(sky);
         sky.transfer = transfer_of(options_, seen_by, sky.map.nside(), lmax_sky_, threads(), session_);
         sky.variance = variance_of(options_, seen_by.variance, sky.map, session_);
         sky.noise = noise_of(options_, seen_by.noise, sky.map, lmax_sky_, session_);
-        const auto seen = sky_fraction(sky.map.grid(), sky.mask.view(), threads());
-        session_.report["f_sky"].push_back(
-            {{"name", path}, {"used", seen.used}, {"mean", seen.mean}, {"mean_square", seen.mean_square}});
+        report_sky_fractions(path, sky);
     }
 
     void find() {
@@ -110,6 +102,9 @@ class BandFinder {
         if (options_.pixel_window) set_card(file_.cards, {"PIXWIN", std::string("computed"), "HEALPix"});
         if (!analysis_.mask.file.empty())
             set_card(file_.cards, {"MASKFILE", header_text(analysis_.mask.file), "mask"});
+        if (!options_.first.mask_polarization.empty())
+            set_card(file_.cards,
+                     {"MASKPOL", header_text(options_.first.mask_polarization), "mask of Q and U"});
         if (!options_.theory.empty())
             set_card(file_.cards, {"THEORY", header_text(options_.theory), "of the error bars"});
         stop_if_interrupted();
@@ -119,6 +114,54 @@ class BandFinder {
 
   private:
     int threads() const { return files_.run.thread_count(); }
+
+    /// Throws UsageError for masks of the map observed last that would mask nothing.
+    void require_masks_apply(const SkyMap& map) const {
+        const auto& given = options_.given_of(maps_.size() - 1);
+        if (given.mask_polarization.empty()) return;
+        const auto* suffix = maps_.size() == 1 ? "" : "2";
+        const auto& source = map.header().source;
+        if (!map.polarized())
+            throw UsageError(fmt::format("--mask-polarization{}: {} has no Q and U to mask: leave it out",
+                                         suffix, source));
+        const auto& all = maps_.size() == 1 ? analysis_.mask.file : given.mask;
+        if (map.intensity_row() < 0 && !all.empty())
+            throw UsageError(
+                fmt::format("--mask{0}, --mask-polarization{0}: {1} has Q and U alone, and so one "
+                            "mask: give one of the two",
+                            suffix, source));
+    }
+
+    /// That of Q and U, if it is another, and that of I or of all.
+    void read_masks(ObservedMap& sky, const ObservationOptions& seen_by) {
+        if (sky.map.polarized() && !seen_by.mask_polarization.empty()) {
+            session_.report["mask_polarization"] = seen_by.mask_polarization;
+            sky.mask_polarization = read_mask_file(seen_by.mask_polarization,
+                                                   options_.mask_polarization_field, sky.map, session_);
+        }
+        auto mask = analysis_.mask;
+        if (!seen_by.mask.empty()) mask.file = seen_by.mask;
+        sky.mask = read_mask(mask, sky.map, session_);
+        session_.report.erase("mask_mode");  // which takes no part
+        if (sky.mask.size() == 0) {
+            sky.mask = Array<double, 1>({sky.map.rows().extent(1)});
+            std::fill(sky.mask.begin(), sky.mask.end(), 1.0);
+        }
+    }
+
+    /// Of one mask, or of that of I and of that of Q and U.
+    void report_sky_fractions(const std::string& path, const ObservedMap& sky) {
+        const auto add = [&](const std::string& name, const View<const double, 1>& mask) {
+            const auto seen = sky_fraction(sky.map.grid(), mask, threads());
+            session_.report["f_sky"].push_back({{"name", name},
+                                                {"used", seen.used},
+                                                {"mean", seen.mean},
+                                                {"mean_square", seen.mean_square}});
+        };
+        const bool has_two = sky.mask_polarization.size() > 0;
+        if (!has_two || sky.map.intensity_row() >= 0) add(has_two ? path + ": I" : path, sky.mask.view());
+        if (has_two) add(path + ": Q and U", sky.mask_polarization.view());
+    }
 
     void remove_monopole(ObservedMap& sky) {
         if (!analysis_.remove_monopole && !analysis_.remove_dipole) return;
@@ -175,13 +218,8 @@ class BandFinder {
             },
             fmt::format("--theory {}: ", options_.theory));
         session_.report["exact_lmax"] = result.exact_lmax;
-        constexpr double noticeable = 1e-2;
-        if (result.lost_share > noticeable)
-            session_.note(
-                fmt::format("the exact covariance up to l = {} is that of the sky up to l = {}, without "
-                            "which pseudo-spectra "
-                            "there lose {:.1f} % of their mean: give a larger --lmax-sky, or --exact-lmax -1",
-                            result.exact_lmax, result.exact_sky_lmax, 100 * result.lost_share));
+        const auto note = result.note_of_loss("give a larger --lmax-sky, or --exact-lmax -1");
+        if (!note.empty()) session_.note(note);
         file_.covariance = distinct_covariance(file_.estimate, std::as_const(covariance).view());
     }
 

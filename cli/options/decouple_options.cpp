@@ -12,6 +12,7 @@
 #include "shell/error.hpp"
 #include "zonal/io/sky_map.hpp"
 #include "zonal/sky/pixel_window.hpp"
+#include "zonal/spectra/estimate.hpp"
 
 namespace zonal::cli {
 namespace {
@@ -55,7 +56,9 @@ void declare_bins(const OptionGroup& group, DecoupleOptions& options) {
 /// Those of IN2.
 void declare_second(const OptionGroup& group, ObservationOptions& second) {
     second.beam.suffix = "2";
-    group.text("--mask2", second.mask, "FILE", "of IN2, in place of --mask");
+    group.text("--mask2", second.mask, "FILE", "of IN2, in place of --mask and --mask-polarization");
+    group.text("--mask-polarization2", second.mask_polarization, "FILE",
+               "of IN2, in place of --mask-polarization");
     group.angle("--fwhm2", second.beam.fwhm, "of IN2, in place of --fwhm and --beam");
     group.text("--beam2", second.beam.beam, "FILE", "of IN2, in place of --fwhm and --beam");
     group.text("--variance2", second.variance, "FILE", "of IN2, in place of --variance and --noise-cl");
@@ -68,6 +71,8 @@ ObservationOptions DecoupleOptions::of_map(std::size_t number) const {
     auto found = first;
     if (number == 0) return found;
     found.mask = second.mask;
+    if (!second.mask.empty() || !second.mask_polarization.empty())
+        found.mask_polarization = second.mask_polarization;
     if (second.beam.given()) {
         found.beam = second.beam;
         found.beam.pixel_window = first.beam.pixel_window;
@@ -84,6 +89,10 @@ void add_decouple_options(CLI::App& app, DecoupleOptions& options) {
     options.app = &app;
     const OptionGroup group(app, bands_heading);
     declare_bins(group, options);
+    group.text("--mask-polarization", options.first.mask_polarization, "FILE",
+               "mask of Q and U, in place of --mask, which is then that of I alone");
+    group.text("--mask-polarization-field", options.mask_polarization_field, "NAME|N",
+               "column of that file, by name or by number from 0", "0");
     add_beam_options(app, options.first.beam, bands_heading, "the map's");
     group.flag("--pixel-window", options.pixel_window,
                "the window of HEALPix pixels of the map's nside, computed in place of --pixwin");
@@ -121,9 +130,13 @@ void check_noise(const ObservationOptions& observation, const std::string& suffi
 /// Throws UsageError for options that have no effect without others.
 void check_needs(const DecoupleOptions& options, std::size_t n_maps) {
     const auto &first = options.first, &second = options.second;
-    for (const char* name : {"--mask2", "--fwhm2", "--beam2", "--variance2", "--noise-cl2"})
+    for (const char* name :
+         {"--mask2", "--mask-polarization2", "--fwhm2", "--beam2", "--variance2", "--noise-cl2"})
         if (n_maps < 2 && is_given(options.app->get_option(name)))
             throw UsageError(fmt::format("{}: needs a second map, IN2", name));
+    if (first.mask_polarization.empty() && second.mask_polarization.empty() &&
+        is_given(options.app->get_option("--mask-polarization-field")))
+        throw UsageError("--mask-polarization-field: needs --mask-polarization");
     if (first.variance.empty() && second.variance.empty() && !options.variance_fields.empty())
         throw UsageError("--variance-field: needs --variance");
     if (options.theory.empty() && (options.exact_lmax || options.order != io::ClOrder::automatic))
@@ -178,6 +191,16 @@ Bins bins_of(const DecoupleOptions& options, const std::optional<std::int64_t>& 
                                       "--bin-width, --lmin, --lmax: ");
     return with_error<UsageError>([&] { return Bins::logarithmic(*options.log_bins, lmin, *lmax, of); },
                                   "--log-bins, --lmin, --lmax: ");
+}
+
+std::int64_t lmax_sky_for(const DecoupleOptions& options, const Bins& bins) {
+    try {
+        return lmax_sky_of(bins, options.lmax_sky);
+    } catch (const InvalidArgument& error) {
+        auto facts = error.facts();
+        facts.argument = "--lmax-sky";
+        throw UsageError(facts.message());
+    }
 }
 
 std::optional<Beam> transfer_of(const DecoupleOptions& options, const ObservationOptions& map,

@@ -16,10 +16,11 @@
 
 namespace zonal::cli {
 
-/// What the sky went through on the way to a map: --mask2 (of the first: MaskOptions), --fwhm, --beam,
-/// --pixwin and --extend, --variance, --noise-cl.
+/// What the sky went through on the way to a map: --mask2 (of the first: MaskOptions), --mask-polarization,
+/// --fwhm, --beam, --pixwin and --extend, --variance, --noise-cl.
 struct ObservationOptions {
     std::string mask;
+    std::string mask_polarization;  ///< of Q and U, where it is not that of I
     BeamOptions beam;
     std::string variance, noise;
 };
@@ -31,7 +32,8 @@ struct DecoupleOptions {
     std::vector<std::string> bin_edges;
     bool dl = false;
     std::optional<bool> low_degrees;
-    ObservationOptions first, second;  ///< of IN, and of IN2 where it is another
+    ObservationOptions first, second;           ///< of IN, and of IN2 where it is another
+    std::string mask_polarization_field = "0";  ///< of both maps
     bool pixel_window = false;
     std::vector<std::string> variance_fields;
     std::string theory;
@@ -42,6 +44,8 @@ struct DecoupleOptions {
 
     /// What holds for map 0 or 1. The second map takes what it is not given from the first.
     ObservationOptions of_map(std::size_t number) const;
+    /// What the command line says of map 0 or 1 itself.
+    const ObservationOptions& given_of(std::size_t number) const { return number == 0 ? first : second; }
 };
 void add_decouple_options(CLI::App& app, DecoupleOptions& options);
 
@@ -51,6 +55,9 @@ void check_decouple(const DecoupleOptions& options, std::size_t n_maps, const Se
 
 /// The bands, up to --lmax. Throws UsageError.
 Bins bins_of(const DecoupleOptions& options, const std::optional<std::int64_t>& lmax);
+
+/// --lmax-sky, or what lmax_sky_of takes in its place. Throws UsageError.
+std::int64_t lmax_sky_for(const DecoupleOptions& options, const Bins& bins);
 
 /// What beam and pixel window leave of alm up to lmax_sky, if there are any. nside: of the map; 0: CAR.
 /// Throws UsageError.

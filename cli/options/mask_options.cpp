@@ -50,10 +50,15 @@ Array<double, 1> read_mask(const MaskOptions& options, const SkyMap& map, Sessio
         return {};
     }
     session.report["mask"] = options.file;
+    return read_mask_file(options.file, options.field, map, session);
+}
+
+Array<double, 1> read_mask_file(const std::string& file, const std::string& field, const SkyMap& map,
+                                Session& session) {
     std::vector<std::string> notes;
     const auto sky = DistributedSky::of(map);
-    auto mask = sky ? io::read_mask_part(options.file, map, *sky, notes, options.field)
-                    : io::read_mask(options.file, map, notes, options.field);
+    auto mask =
+        sky ? io::read_mask_part(file, map, *sky, notes, field) : io::read_mask(file, map, notes, field);
     session.note(notes);
     return mask;
 }

@@ -31,6 +31,9 @@ void add_unseen_options(CLI::App& app, MaskOptions& options, const std::string& 
 /// The mask of a map, [pixel] in ring order, from 0 (masked) to 1; empty where no file is given. Throws
 /// IoError for a mask of other pixels or coordinates than the map's, and for values outside 0 to 1.
 Array<double, 1> read_mask(const MaskOptions& options, const SkyMap& map, Session& session);
+/// The same of one column of a file, which the report does not name.
+Array<double, 1> read_mask_file(const std::string& file, const std::string& field, const SkyMap& map,
+                                Session& session);
 
 /// Throws IoError for masked or UNSEEN pixels with MaskMode::error.
 void check_known(const MaskOptions& options, const SkyMap& map, View<const double, 1> mask,

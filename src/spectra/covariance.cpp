@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <string>
 
 #include "sht/array_checks.hpp"
 #include "spectra/covariance_sink.hpp"
@@ -19,6 +20,9 @@ namespace {
 /// The share of their mean that pseudo-spectra may lose where the exact part's sky is cut: as much of the
 /// variances, which simulations of a million skies would notice.
 constexpr double permitted_share = 1e-3;
+
+/// A note is due above it: variances lose twice what their means lose, and error bars as much.
+constexpr double noticeable_share = 1e-2;
 
 CovarianceReport fill(const MaskedSky& sky, const std::vector<ComponentPair>& spectra, std::int64_t lmax,
                       const CovarianceOptions& options, CovarianceSink& sink) {
@@ -54,6 +58,14 @@ CovarianceReport fill(const MaskedSky& sky, const std::vector<ComponentPair>& sp
 
 }  // namespace
 }  // namespace masked
+
+std::string CovarianceReport::note_of_loss(const std::string& remedy) const {
+    if (lost_share <= masked::noticeable_share) return "";
+    return fmt::format(
+        "the exact covariance up to l = {} is that of the sky up to l = {}, without which pseudo-spectra "
+        "there lose {:.1f} % of their mean: {}",
+        exact_lmax, exact_sky_lmax, 100 * lost_share, remedy);
+}
 
 void mean_pseudo_spectra(const MaskedSky& sky, View<double, 3> means, int threads) {
     masked::check_sky(sky, threads);

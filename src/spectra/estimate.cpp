@@ -55,10 +55,7 @@ class DistinctMasks {
 class Estimator {
   public:
     Estimator(const std::vector<MaskedField>& fields, const Bins& bins, const EstimateOptions& options)
-        : fields_(fields),
-          bins_(bins),
-          options_(options),
-          lmax_sky_(options.lmax_sky < 0 ? bins.lmax() : options.lmax_sky) {
+        : fields_(fields), bins_(bins), options_(options), lmax_sky_(lmax_sky_of(bins, options.lmax_sky)) {
         for (std::int64_t i = 0; i < std::ssize(fields); ++i) place(i);
         mask_spectra_ = spectra_of_masks();
         pseudo_ = spectra_of_maps();
@@ -255,7 +252,7 @@ class Footprint {
   public:
     Footprint(const Bins& bins, const EstimateOptions& options)
         : lmax_(bins.lmax()),
-          lmax_sky_(options.lmax_sky < 0 ? lmax_ : options.lmax_sky),
+          lmax_sky_(lmax_sky_of(bins, options.lmax_sky)),
           n_bands_(bins.size()),
           threads_(options.threads),
           device_(resolve_device(options.device)) {}
@@ -305,6 +302,14 @@ class Footprint {
 
 }  // namespace
 
+std::int64_t lmax_sky_of(const Bins& bins, std::optional<std::int64_t> given) {
+    const std::int64_t lmax_sky = given.value_or(bins.lmax() + bins.lmax() / 4);
+    if (lmax_sky < bins.lmax())
+        throw InvalidArgument("lmax_sky", lmax_sky,
+                              fmt::format("must be {} or more, where the bins end", bins.lmax()));
+    return lmax_sky;
+}
+
 bool is_repeated(const SpectraBlock& block, const std::string& name) {
     return name == "BE" && block.first == block.second;
 }
@@ -312,9 +317,6 @@ bool is_repeated(const SpectraBlock& block, const std::string& name) {
 BandEstimate estimate_bands(const std::vector<MaskedField>& fields, const Bins& bins,
                             const EstimateOptions& options) {
     if (fields.empty()) throw InvalidArgument("fields", "are none: give one or more");
-    if (options.lmax_sky >= 0 && options.lmax_sky < bins.lmax())
-        throw InvalidArgument("lmax_sky", options.lmax_sky,
-                              fmt::format("must be {} or more, where the bins end", bins.lmax()));
     return Estimator(fields, bins, options).estimate();
 }
 

@@ -197,6 +197,12 @@ void simulate_spectra(const MaskedSky& sky, const std::vector<ComponentPair>& sp
     }
 }
 
+SkyShare share_of_skies(std::int64_t n, int part, int parts) {
+    if (n < 1) throw InvalidArgument("n", n, "must be 1 or more");
+    const std::int64_t each = n / parts, more = n % parts;  // which the first parts take
+    return {part * each + std::min<std::int64_t>(part, more), each + (part < more ? 1 : 0)};
+}
+
 void sample_covariance(View<const double, 2> samples, View<double, 1> mean, View<double, 2> covariance,
                        int threads) {
     const std::int64_t n = samples.extent(0), size = samples.extent(1);

@@ -130,6 +130,84 @@ def test_the_second_map_may_have_a_mask_a_beam_and_noise_of_its_own(observed, zo
     assert_same_bands(tmp_path / "bands.fits", tmp_path / "python.fits")
 
 
+@pytest.fixture
+def two_masks(observed, tmp_path):
+    """of_i.fits, and of_p.fits with columns A and P, of which P is the mask of Q and U: masks of other halves of the sky."""
+    z = np.cos(healpy.pix2ang(NSIDE, np.arange(12 * NSIDE**2))[0])
+    of_i, of_p = np.clip((z + 0.6) / 0.5, 0, 1), np.clip((0.4 - z) / 0.7, 0, 1)
+    healpy.write_map(tmp_path / "of_i.fits", of_i, dtype=np.float64)
+    healpy.write_map(tmp_path / "of_p.fits", [of_i**2, of_p], dtype=np.float64, column_names=["A", "P"])
+    return of_i, of_p
+
+
+def bands_by_package(folder, fields, name="python.fits", how=""):
+    """The bands that `estimate` finds for fields, with the masks of `two_masks` at hand as i and p."""
+    python(folder, f"""
+        sky, i, p = zonal.io.read_map("sky.fits"), healpy.read_map("of_i.fits"), healpy.read_map("of_p.fits", field=1)
+        estimate({fields}, Bins.linear(5, lmax=32), {how}).save("{name}")
+    """)
+
+
+OF_P = ("--mask-polarization", "of_p.fits", "--mask-polarization-field", "P")
+THEORY = "theory=dict(zip(('TT', 'EE', 'BB', 'TE'), np.loadtxt('theory.txt').T[1:])), exact_lmax=8"
+
+
+def test_q_and_u_may_have_a_mask_of_their_own(two_masks, zonal, tmp_path):
+    report = zonal("anafast", "sky.fits", "bands.fits", *BINS, "--mask", "of_i.fits", *OF_P, "--variance", "variance.fits", "--theory", "theory.txt",
+                   "--exact-lmax", "8")
+    for name, masks in ("python", "[i, p]"), ("exchanged", "[p, i]"):
+        bands_by_package(tmp_path, f"Field(sky, mask={masks}, variance=healpy.read_map('variance.fits'))", f"{name}.fits", THEORY)
+    assert_same_bands(tmp_path / "bands.fits", tmp_path / "python.fits")
+    found, exchanged = images(tmp_path / "bands.fits"), images(tmp_path / "exchanged.fits")
+    for name in ("TT", "TE", "EE", "BB"):  # by as much as a sky differs from half to half
+        assert np.abs(found[f"BANDS {name}"] / exchanged[f"BANDS {name}"] - 1).max() > 0.01, name
+    assert [(each["name"], each["mean"]) for each in report["f_sky"]] == [
+        (f"sky.fits: {rows}", pytest.approx(mask.mean(), rel=1e-12)) for rows, mask in zip(("I", "Q and U"), two_masks)]
+    assert report["mask"] == "of_i.fits" and report["mask_polarization"] == "of_p.fits"
+    header = fits.getheader(tmp_path / "bands.fits", "BANDS")
+    assert header["MASKFILE"] == "of_i.fits" and header["MASKPOL"] == "of_p.fits"
+
+
+def test_the_mask_of_q_and_u_leaves_i_whole_and_maps_of_q_and_u_alone_have_no_other(two_masks, zonal, tmp_path):
+    zonal("anafast", "sky.fits", "whole.fits", *BINS, *OF_P)
+    bands_by_package(tmp_path, "Field(sky, mask=[np.ones(i.size), p])", "whole_python.fits")
+    report = zonal("anafast", "sky.fits", "alone.fits", *BINS, *OF_P, "--field", "Q,U")
+    bands_by_package(tmp_path, "Field(np.asarray(sky)[1:], mask=p)", "alone_python.fits")
+    for name in ("whole", "alone"):
+        assert_same_bands(tmp_path / f"{name}.fits", tmp_path / f"{name}_python.fits")
+    assert [each["name"] for each in report["f_sky"]] == ["sky.fits: Q and U"] and "mask" not in report
+
+
+@pytest.mark.parametrize("options, masks", [
+    ("", "[i, p]"), ("--mask2 of_i.fits", "i"), ("--mask-polarization2 whole.fits", "[i, np.ones(i.size)]"),
+    ("--mask2 whole.fits --mask-polarization2 of_p.fits", "[np.ones(i.size), p]"),
+])
+def test_the_second_map_takes_the_masks_of_the_first_that_it_has_not(two_masks, zonal, tmp_path, options, masks):
+    healpy.write_map(tmp_path / "whole.fits", [np.ones(12 * NSIDE**2)] * 2, dtype=np.float64, column_names=["A", "P"])
+    zonal("anafast", "sky.fits", "sky.fits", "bands.fits", *BINS, "--mask", "of_i.fits", *OF_P, *options.split())
+    bands_by_package(tmp_path, f"[Field(sky, mask=[i, p]), Field(sky, mask={masks})]")
+    assert_same_bands(tmp_path / "bands.fits", tmp_path / "python.fits")
+
+
+def test_the_monopole_is_that_outside_the_mask_of_i(two_masks, zonal, tmp_path):
+    """Alone, so that of the sky it takes what I has under its own mask."""
+    one = zonal("anafast", "sky.fits", "a.fits", *BINS, "--mask", "of_i.fits", *OF_P, "--remove-monopole")
+    other = zonal("anafast", "sky.fits", "b.fits", *BINS, "--mask", "of_i.fits", "--remove-monopole")
+    assert one["removed_monopole"] == other["removed_monopole"]
+
+
+@pytest.mark.parametrize("options, words", [
+    ("--field I --mask-polarization of_p.fits", ["--mask-polarization", "sky.fits", "no Q and U"]),
+    ("--field Q,U --mask of_i.fits --mask-polarization of_p.fits", ["--mask, --mask-polarization", "Q and U alone"]),
+    ("--mask-polarization-field P", ["--mask-polarization-field", "needs --mask-polarization"]),
+    ("--mask-polarization2 of_p.fits", ["--mask-polarization2", "IN2"]),
+])
+def test_masks_that_would_mask_nothing_are_refused(two_masks, fails, options, words):
+    line = fails(2, "anafast", "sky.fits", "out.fits", *BINS, *options.split())
+    for word in words:
+        assert word in line, line
+
+
 def test_chi_squared_is_that_of_the_package(observed, zonal, tmp_path):
     report = zonal("anafast", "sky.fits", "bands.fits", *BINS, "--mask", "mask.fits", "--theory", "theory.txt", "--exact-lmax", "8")
     expected = python(tmp_path, """
@@ -210,7 +288,7 @@ def test_plot_refuses_what_bands_have_not(observed, zonal, fails):
 
 @pytest.mark.parametrize("options, words", [
     ("--bin-width 5", ["--bin-width", "only with --decouple"]), ("--fwhm 3deg", ["--fwhm", "only with --decouple"]),
-    ("--theory theory.txt", ["--theory", "only with --decouple"]),
+    ("--theory theory.txt", ["--theory", "only with --decouple"]), ("--mask-polarization mask.fits", ["--mask-polarization", "only with --decouple"]),
     ("--decouple", ["--bin-width", "--log-bins", "--bin-edges"]), ("--decouple --bin-width 5", ["--lmax"]),
     ("--decouple --bin-width 5 --log-bins 3 --lmax 20", ["one of"]),
     ("--decouple --bin-width 5 --lmax 3", ["--bin-width", "width = 5"]),

@@ -77,6 +77,21 @@ def test_healpys_masks_mean_the_same(mask):
     assert np.abs(hp.dist2holes(mask) - healpy.dist2holes(mask)).max() <= 20 * EPS
 
 
+@pytest.mark.parametrize("options", [{}, {"min_size": 2}, {"min_size": 5}, {"min_area_arcmin2": 5e4}, {"min_size": 2, "min_area_arcmin2": 1e5}], ids=repr)
+@pytest.mark.parametrize("mask", [SCATTERED > 0, SCATTERED, SCATTERED.astype(np.int16)], ids=lambda mask: str(mask.dtype))
+def test_healpys_small_holes_are_filled(mask, options):
+    found, expected = (package._masktools.fill_small_holes(mask, **options) for package in (hp, healpy))
+    assert found.dtype == expected.dtype and np.array_equal(found, expected) and not np.shares_memory(found, mask)
+
+
+@pytest.mark.parametrize("arguments, words", [
+    ({"mask": np.zeros(49)}, "mask: has 49 pixels"), ({"mask": np.zeros((2, 48))}, "mask: must be one map"),
+    ({"mask": np.zeros(48), "min_size": -1}, "min_size = -1"), ({"mask": np.zeros(48), "min_area_arcmin2": -3}, "min_area_arcmin2 = -3")])
+def test_fill_small_holes_refuses_what_has_no_meaning(arguments, words):
+    with pytest.raises(ValueError, match=words):
+        hp._masktools.fill_small_holes(**arguments)
+
+
 def test_dist2holes_refuses_what_has_no_meaning():
     for arguments, words in [(({"m": np.zeros((2, 48))}), "m: must be one map"), ({"m": np.zeros(48), "maxdist": -1}, "maxdist = -1"),
                              ({"m": np.zeros(48), "maxdist": np.nan}, "maxdist = nan"), ({"m": np.zeros(48), "hole_min_size": -1}, "hole_min_size = -1"),

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "zonal/grid.hpp"
@@ -49,6 +50,10 @@ struct CovarianceReport {
     std::int64_t exact_lmax = -1;      ///< not above the lmax of the pseudo-spectra
     std::int64_t exact_sky_lmax = -1;  ///< that was used
     double lost_share = 0;  ///< of a pseudo-spectrum's mean up to exact_lmax, by the sky above; the largest
+
+    /// What to say where lost_share is above a hundredth, with the remedy, which names arguments as the user
+    /// knows them; empty where it is not.
+    std::string note_of_loss(const std::string& remedy) const;
 };
 
 /// means = <C~_l> with noise: [component, component, lmax + 1]. Exact for a sky that ends where c_l does and

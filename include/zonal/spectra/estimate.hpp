@@ -32,10 +32,15 @@ struct MaskedField {
     bool masked = false;  ///< the maps have been multiplied by their masks already
 };
 
+/// The last degree of the sky that bands are told of: `given`, or a quarter above the bins' lmax, as power
+/// from beyond the last band reaches it through the mask. Throws InvalidArgument for one below the bins'
+/// lmax.
+std::int64_t lmax_sky_of(const Bins& bins, std::optional<std::int64_t> given);
+
 /// How bands are decoupled.
 struct EstimateOptions {
-    std::int64_t lmax_sky = -1;         ///< as of DecouplingOptions
-    std::optional<bool> low_degrees{};  ///< likewise
+    std::optional<std::int64_t> lmax_sky{};  ///< as lmax_sky_of takes it
+    std::optional<bool> low_degrees{};       ///< as of DecouplingOptions
     int threads = 0;
     Device device = Device::cpu();  ///< of the transforms and of the matrices M
 };

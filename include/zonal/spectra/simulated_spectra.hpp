@@ -23,6 +23,14 @@ void simulate_spectra(const MaskedSky& sky, const std::vector<ComponentPair>& sp
                       View<const double, 3> values, std::uint64_t first_seed, View<double, 2> result,
                       int threads = 0, const Progress& progress = {});
 
+/// Of n skies, those of one of several processes: n of them from the first on.
+struct SkyShare {
+    std::int64_t first;  ///< their seeds are first_seed + first, ...
+    std::int64_t n;      ///< 0 where there are fewer skies than processes
+};
+/// Shares differ by one sky at most. part: from 0 to parts - 1. Throws InvalidArgument for n below 1.
+SkyShare share_of_skies(std::int64_t n, int part, int parts);
+
 /// mean: [value]; covariance: [value, value], with n - 1. samples: [sample, value], 2 or more. The sums do
 /// not depend on threads.
 void sample_covariance(View<const double, 2> samples, View<double, 1> mean, View<double, 2> covariance,

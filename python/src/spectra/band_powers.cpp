@@ -177,6 +177,7 @@ void bind_band_powers(nb::module_& module) {
         .def("binned", [](const Bins& bins, const HostArrayOfRank<const double, 1>& c_l) {
             return to_numpy(bins.binned(view_of<1>(c_l)));
         });
+    module.def("lmax_sky_of", &lmax_sky_of, nb::arg(), nb::arg().none());
     module.def("estimate_bands", &estimated);
 }
 

@@ -78,6 +78,11 @@ ReportParts covariance_of_values(const SkyArrays& arrays, const ComponentPairs& 
     }));
 }
 
+std::string note_of_loss(std::int64_t exact_lmax, std::int64_t exact_sky_lmax, double lost_share,
+                         const std::string& remedy) {
+    return CovarianceReport{exact_lmax, exact_sky_lmax, lost_share}.note_of_loss(remedy);
+}
+
 void simulate_skies(const SkyArrays& arrays, const ComponentPairs& spectra, std::int64_t lmax,
                     const ValueWeights& values, std::uint64_t first_seed,
                     const HostArrayOfRank<double, 2>& out, int threads, nb::handle progress) {
@@ -120,6 +125,11 @@ void bind_covariance(nb::module_& module) {
                nb::arg().noconvert(), nb::arg());
     module.def("value_covariance", &covariance_of_values, nb::arg(), nb::arg(), nb::arg().noconvert(),
                nb::arg(), nb::arg(), nb::arg().noconvert(), nb::arg());
+    module.def("note_of_loss", &note_of_loss);
+    module.def("share_of_skies", [](std::int64_t n, int part, int parts) {
+        const auto share = share_of_skies(n, part, parts);
+        return std::pair(share.first, share.n);
+    });
     module.def("simulate_spectra", &simulate_skies, nb::arg(), nb::arg(), nb::arg(),
                nb::arg().noconvert().none(), nb::arg(), nb::arg().noconvert(), nb::arg(), nb::arg().none());
     module.def("sample_covariance", &covariance_of_samples, nb::arg().noconvert(), nb::arg().noconvert(),

@@ -10,8 +10,9 @@ import numpy as np
 from mpi4py import MPI
 from numpy.typing import ArrayLike, NDArray
 
+from .. import _core
 from .._arrays import integer
-from .._checked import Large, invalid, seed_of
+from .._checked import Large, seed_of
 from .._progress import Progress
 from ..grid import Grid
 from ..spectra import simulated_spectra as simulated_by_one
@@ -39,18 +40,16 @@ def simulated_spectra(comm: MPI.Intracomm, c_l: ArrayLike, masks: ArrayLike, lma
     job = job_of(comm)
     with job.together("simulated spectra", progress) as about:
         n, seed = integer("n", n), seed_of(seed)
-        if n < 1:
-            raise invalid("n", n, "must be 1 or more")
+        shares = [_core.share_of_skies(n, rank, job.size) for rank in range(job.size)]
         request = (c_l, masks, lmax, n, spins, noise, spectra, values, seed, grid)
         about.append(f"arguments of hash {hash_of(pickle.dumps(request))}")
-    each, more = divmod(n, job.size)
-    count = each + (job.rank < more)
+    first, count = shares[job.rank]
     with job.together("simulated spectra"), job.reporting(progress, "skies") as report:
         # A rank without a share makes one sky all the same, which says how large they are.
         skies: Any = simulated_by_one(c_l, masks, lmax, max(count, 1), spins, noise=noise, spectra=spectra, values=values,
-                                      seed=(seed + job.rank * each + min(job.rank, more)) % 2**64, grid=grid,
+                                      seed=(seed + first) % 2**64, grid=grid,
                                       threads=job.threads(threads), progress=report or False)[:count]
-    return _gathered(job.ranks, skies, [each + (rank < more) for rank in range(job.size)])
+    return _gathered(job.ranks, skies, [n_of_rank for _, n_of_rank in shares])
 
 
 def _gathered(ranks: Any, mine: NDArray[np.float64], counts: list[int]) -> NDArray[np.float64]:

@@ -33,11 +33,11 @@ class CovarianceReport(NamedTuple):
     """The largest share of a mean pseudo-spectrum up to exact_lmax that comes from the sky above exact_sky_lmax."""
 
 
-def warn_of_loss(report: CovarianceReport, sky: str) -> None:
-    """sky: the argument that lets the exact part have more of the sky."""
-    if report.lost_share > 1e-2:
-        warn([f"the exact covariance up to l = {report.exact_lmax} is that of the sky up to l = {report.exact_sky_lmax}, without which "
-              f"pseudo-spectra there lose {report.lost_share:.1%} of their mean: give a larger {sky}, or exact_lmax = -1"])
+def warn_of_loss(report: CovarianceReport, remedy: str) -> None:
+    """remedy: the arguments that let the exact part have more of the sky."""
+    note = _core.note_of_loss(*report, remedy)
+    if note:
+        warn([note])
 
 
 class ChiSquared(NamedTuple):
@@ -114,7 +114,7 @@ def covariance(c_l: ArrayLike, masks: ArrayLike, lmax: int, spins: int | Sequenc
         weights = _values(values, n, degrees)
         out = np.empty((len(weights), len(weights)))
         report = CovarianceReport(*_core.value_covariance(sky.arrays, pairs, weights, *how, out, resolve(threads)))
-    warn_of_loss(report, "exact_sky_lmax")
+    warn_of_loss(report, "give a larger exact_sky_lmax, or exact_lmax = -1")
     return (out, report) if return_report else out
 
 
@@ -134,8 +134,7 @@ def simulated_spectra(c_l: ArrayLike, masks: ArrayLike, lmax: int, n: int, spins
     >>> whole_sky.shape, bool(abs(whole_sky.mean() - 1) < 0.05)
     ((100, 9), True)
     """
-    if n < 1:
-        raise invalid("n", n, "must be 1 or more")
+    _, n = _core.share_of_skies(n, 0, 1)
     seed = seed_of(seed)
     sky, pairs = _sky(c_l, masks, spins, noise, grid, spectra)
     degrees = _degrees(lmax)

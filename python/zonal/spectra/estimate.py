@@ -56,15 +56,13 @@ def estimate(fields: Field | Sequence[Field], bins: Bins, *, theory: ArrayLike |
         raise TypeError(f"fields = {shown(fields)}: must be a zonal.spectra.Field, or a sequence of them")
     if not isinstance(bins, Bins):
         raise TypeError(f"bins = {shown(bins)}: must be zonal.spectra.Bins, such as Bins.linear(30, lmax=1500)")
-    most = bins.lmax + bins.lmax // 4 if lmax_sky is None else lmax_sky
-    if most < bins.lmax:
-        raise ValueError(f"lmax_sky = {most}: must be {bins.lmax} or more, where the bins end")
+    most = _core.lmax_sky_of(bins._bins, lmax_sky)
     sky = None if theory is None else _levels(theory, most)
     blocks, mask_spectra, numbers, notes, covariance, report = _core.estimate_bands(
         [field._given(most) for field in given], bins._bins, most, low_degrees, sky, exact_lmax, resolve(threads),
         resolve_device(device))
     warn(notes)
-    warn_of_loss(CovarianceReport(*report), "lmax_sky")
+    warn_of_loss(CovarianceReport(*report), "give a larger lmax_sky, or exact_lmax = -1")
     mask_of = {(i, part.letter): number for i, field in enumerate(given) for part, number in zip(field._parts, numbers[i])}
     return BandPowers(bins, most, [Block(*block) for block in blocks], [field.unit for field in given], mask_spectra, mask_of,
                       None if sky is None else covariance)

@@ -84,6 +84,32 @@ TEST(PseudoCovariance, NamesWhatIsWrong) {
         ThrowsMessage<InvalidArgument>(HasSubstr("exact_sky_lmax = 11: must be from exact_lmax = 5 to 10")));
 }
 
+TEST(CovarianceReport, SaysWhatIsLostAboveAHundredth) {
+    CovarianceReport report{.exact_lmax = 8, .exact_sky_lmax = 12, .lost_share = 0.01};
+    EXPECT_EQ(report.note_of_loss("give more"), "");
+    report.lost_share = 0.0314;
+    EXPECT_THAT(
+        report.note_of_loss("give more"),
+        testing::AllOf(HasSubstr("l = 8"), HasSubstr("l = 12"), HasSubstr("3.1 % of their mean: give more")));
+}
+
+TEST(ShareOfSkies, IsEachSkyOnce) {
+    for (const std::int64_t n : {1, 3, 7, 100})
+        for (const int parts : {1, 3, 8}) {
+            std::int64_t next = 0;
+            for (int part = 0; part < parts; ++part) {
+                const auto share = share_of_skies(n, part, parts);
+                EXPECT_EQ(share.first, next);
+                EXPECT_LE(share.n, (n + parts - 1) / parts);
+                EXPECT_GE(share.n, n / parts);
+                next += share.n;
+            }
+            EXPECT_EQ(next, n);
+        }
+    EXPECT_THAT([] { share_of_skies(0, 0, 2); },
+                testing::ThrowsMessage<InvalidArgument>(HasSubstr("n = 0: must be 1 or more")));
+}
+
 TEST(SimulatedSpectra, AreWeighedAsAsked) {
     const WholeSky whole;
     const std::vector<ComponentPair> spectra{{0, 0}, {1, 1}};

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -133,6 +134,17 @@ TEST(EstimateBands, OfMaskedMapsDoNotMaskThemAgain) {
     const auto one = estimate_bands({fields[0]}, bins), other = estimate_bands({masked}, bins);
     for (std::int64_t b = 0; b < bins.size(); ++b)
         EXPECT_EQ(one.blocks[0].bands(0, b), other.blocks[0].bands(0, b));
+}
+
+TEST(LmaxSkyOf, IsAQuarterAboveTheBinsUnlessItIsGiven) {
+    EXPECT_EQ(lmax_sky_of(bins, std::nullopt), 11);  // bins.lmax() is 9
+    EXPECT_EQ(lmax_sky_of(bins, 9), 9);
+    EXPECT_EQ(lmax_sky_of(bins, 40), 40);
+    EXPECT_EQ(estimate_bands(three_fields(), bins).blocks[0].decoupling->windows.extent(3), 12);
+    for (const std::int64_t low : {8, -1})
+        EXPECT_THAT([&] { lmax_sky_of(bins, low); },
+                    ThrowsMessage<InvalidArgument>(
+                        HasSubstr("lmax_sky = " + std::to_string(low) + ": must be 9 or more")));
 }
 
 TEST(EstimateBands, RejectWhatDoesNotFit) {
