@@ -71,9 +71,9 @@ Angles angles_of(const Case& c) {
 
 /// One spin's samples, alm and values.
 struct Field {
-    Field(const zonal::PointOptions& options, std::int64_t n_points, const zonal::SampleRows* rows)
+    Field(const zonal::PointOptions& options, std::int64_t n_points)
         : samples(options),
-          array(rows ? samples.make_array(1, *rows) : samples.make_array()),
+          array(samples.make_array()),
           alm(samples.components() * samples.layout().size()),
           values(samples.components() * n_points),
           n_points(n_points) {
@@ -114,7 +114,7 @@ void measure(const Case& c, double error, int runs, double peak) {
                                                 .error = error,
                                                 .n_points = c.n_points,
                                                 .device = Device::cuda()},
-                            c.n_points, nullptr);
+                            c.n_points);
     const auto& samples = fields.front().samples;
     const double plan_seconds =
         zonal::bench::wall_seconds(runs, [&] { const zonal::PointPlan plan(samples, thetas, phis); });

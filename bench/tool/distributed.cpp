@@ -147,8 +147,10 @@ void run(DistributedOptionsOfRun& options, Session& session) {
         throw UsageError(fmt::format("--shares: has {} numbers: must have one for each of the {} ranks",
                                      plan_options.speeds.size(), options.ranks));
     if (!options.devices.empty() && (std::ssize(options.devices) != options.ranks || options.solo))
-        throw UsageError(fmt::format("--devices: must name one for each of the {} ranks, and not with --solo",
-                                     options.ranks));
+        throw UsageError(fmt::format(
+            "--devices: must name one device for each of the {} ranks, and cannot be used with --solo",
+            options.ranks));
+    for (const auto& device : options.devices) resolve_device(parse_device(device));
     auto& report = session.report;
     const auto gpu = std::find_if(options.devices.begin(), options.devices.end(),
                                   [](const std::string& device) { return device != "cpu"; });
@@ -163,6 +165,7 @@ void run(DistributedOptionsOfRun& options, Session& session) {
     for (const auto& [rank, share, seconds] : measure_ranks(options, run, plan_options)) {
         Json row = json_of(seconds);
         row["rank"] = rank;
+        if (!options.devices.empty()) row["device"] = options.devices[static_cast<std::size_t>(rank)];
         row["legendre_flops"] = share.legendre_flops;
         row["bytes_sent"] = share.bytes_sent;
         report["ranks"].push_back(row);

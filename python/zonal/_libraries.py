@@ -261,7 +261,7 @@ def host_values(name: str, values: Any) -> Any:
     index = gpu_of(name, values, library)
     if index is not None:
         raise TypeError(f"{name}: is in the memory of cuda:{index}, and this call takes arrays of the host: bring it there "
-                        "first, or use zonal.SHT, zonal.smooth, zonal.convolve, zonal.PixelConvolution, zonal.jax or zonal.torch, "
+                        "first, or use zonal.SHT, zonal.PointTransform, zonal.smooth, zonal.convolve, zonal.PixelConvolution, zonal.jax or zonal.torch, "
                         "which take arrays of a GPU")
     return library.host_values(name, values)
 

@@ -31,9 +31,9 @@ class PointTransform:
     every function f of this lmax, from 2e-14 to 0.1. threads: by default `zonal.threads()` of the moment when the
     transform is made. device: where it computes, as in `zonal.SHT`.
 
-    With device="cuda" alm and values may be NumPy arrays, or arrays of CuPy, PyTorch, JAX and others in the GPU's memory,
-    which give arrays of the same library on its stream (stream: another one, of synthesize and adjoint); theta and phi may
-    lie there, too, as float64.
+    With device="cuda", alm and values may be NumPy arrays, or arrays of CuPy, PyTorch, JAX and others in the GPU's memory.
+    The result is then an array of the same library, and the work goes on that library's current stream, or on the `stream`
+    that synthesize and adjoint are given. theta and phi may be in the GPU's memory, too, as float64.
 
     Shapes: alm is [n_alm] and values are [n_points] for spin 0; [2, n_alm] and [2, n_points] otherwise. One more axis in
     front holds a batch. complex64 gives float32, and back; the arithmetic is double, as are the points: those of float32
@@ -171,7 +171,7 @@ class PointTransform:
         gradients on S^T W S a = S^T W f.
 
         weights: [n_points], of the squared residuals, such as the areas that the points stand for; by default all equal.
-        values: in the memory of the host, also where the transform computes on a GPU.
+        values: on the host, even where the transform computes on a GPU.
         tolerance: of the residual |S^T W (f - S a)| / |S^T W f|, at least 10 times the transform's error. max_iterations:
         after which it ends in any case. progress: as in `zonal.convolve`.
 

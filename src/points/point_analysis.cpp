@@ -31,6 +31,7 @@ void check_options(const PointTransform& transform, const PointAnalysisOptions& 
     if (options.weights.extent(0) != 0 && options.weights.extent(0) != n_points)
         throw InvalidArgument("weights", fmt::format("has length {}: must be the number of points, {}",
                                                      options.weights.extent(0), n_points));
+    sht::check_host("weights", options.weights);
     for (std::int64_t i = 0; i < options.weights.extent(0); ++i)
         if (!(options.weights[i] >= 0 && std::isfinite(options.weights[i])))
             throw InvalidArgument(fmt::format("weights[{}]", i), options.weights[i], "must be 0 or positive");

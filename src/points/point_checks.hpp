@@ -13,9 +13,9 @@ inline constexpr double largest_phi = 1e9;
 /// Throws InvalidArgument unless both have one length and are on the host or in `also`.
 void check_arrays(View<const double, 1> theta, View<const double, 1> phi,
                   MemorySpace also = MemorySpace::host);
-/// Throws InvalidArgument where the point of this number is nowhere.
+/// Throws InvalidArgument where the point of this number is outside the range of theta or phi.
 void check_angle(double theta, double phi, std::int64_t number);
-/// The same for all points.
+/// The same for the first such point of all.
 void check_angles(View<const double, 1> theta, View<const double, 1> phi);
 
 }  // namespace zonal::points

@@ -29,18 +29,28 @@ void merge(const std::vector<PointErrors>& errors, std::int64_t components, Poin
     }
 }
 
-/// Calls work(first map, maps) for what is transformed at once.
+/// Calls work(first map, maps) for what is transformed at once. Where a GPU has no memory for several maps,
+/// they go one by one.
 template <class Work>
 void for_passes(const PointTransform& transform, std::int64_t n_maps, const Work& work) {
-    const std::int64_t most = maps_at_once(transform);
-    for (std::int64_t first = 0; first < n_maps; first += most) work(first, std::min(most, n_maps - first));
+    std::int64_t most = maps_at_once(transform);
+    for (std::int64_t first = 0; first < n_maps;) {
+        const std::int64_t maps = std::min(most, n_maps - first);
+        try {
+            work(first, maps);
+            first += maps;
+        } catch (const OutOfDeviceMemory&) {
+            if (maps == 1) throw;
+            most = 1;
+        }
+    }
 }
 
 void check_maps(std::int64_t alm, std::int64_t values, const char* name) {
     if (alm != values)
-        throw InvalidArgument(
-            std::string("alm and ") + name,
-            "have " + std::to_string(alm) + " and " + std::to_string(values) + " maps: must be as many");
+        throw InvalidArgument(std::string("alm and ") + name, "have " + std::to_string(alm) + " and " +
+                                                                  std::to_string(values) +
+                                                                  " maps: must have the same number");
 }
 
 }  // namespace

@@ -92,7 +92,7 @@ ErrorWeights error_weights(const SphereSamples::Implementation& plan, const std:
 /// of_orders: [mmax + 1].
 PointErrors mean_errors(const OrderErrors* of_orders, const std::vector<double>& aliases, std::int64_t mmax);
 
-/// Where a plan's arrays may be beside the host.
+/// The memory, besides the host's, that a plan's arrays may be in.
 MemorySpace space_of(const SphereSamples::Implementation& plan);
 
 /// Throws InvalidArgument unless the array is of this plan.

@@ -41,11 +41,13 @@ struct Results {
     Results(const PointTransform& transform, const AlmArray& alm, const MapArray& given)
         : values(given.extents()), by_theta(given.extents()), by_phi(given.extents()), back(alm.extents()) {
         auto workspace = transform.make_workspace();
-        transform.synthesize<double>(alm.view(), values.view(), by_theta.view(), by_phi.view(), workspace);
+        transform.synthesize<double>(alm.view(), values.view(), by_theta.view(), by_phi.view(), workspace,
+                                     &report);
         transform.adjoint<double>(given.view(), back.view(), workspace);
     }
     MapArray values, by_theta, by_phi;
     AlmArray back;
+    PointReport report;
 };
 
 /// Where circles, rows and recurrences are many: more than one pass of each.
@@ -68,6 +70,10 @@ TEST_F(PointsOnCuda, AgreesWithTheCpuInSeveralPasses) {
         EXPECT_LT(relative_difference(there.by_theta, here.by_theta), 4 * 13 * error);
         EXPECT_LT(relative_difference(there.by_phi, here.by_phi), 4 * 13 * error);
         EXPECT_LT(relative_difference(there.back, here.back), 4 * error * std::sqrt(lmax));
+        for (const PointReport& report : {there.report, here.report}) {
+            EXPECT_LT(report.mean_error, report.bound);
+            EXPECT_GT(report.mean_error, 0);
+        }
     }
 }
 

@@ -10,15 +10,16 @@ namespace zonal {
 
 /// Points among the samples, sorted by where they lie. One serves the samples of every spin, where lmax,
 /// mmax, error and n_points are the same. Immutable; any number of threads may use one at the same time. 32
-/// bytes a point.
+/// bytes a point and, of the host, for a GPU's, n_samples()^2 / 32.
 ///
 /// Values are [map, components, n_points()] in the caller's order of the points; their last axis is
 /// contiguous. T is float or double. Results are the same for any number of threads; sums of `spread` are
 /// rounded otherwise for another order of the same points.
 class PointPlan {
   public:
-    /// theta, phi: [point], in radians; phi of any number of turns. Throws InvalidArgument, naming the point,
-    /// unless 0 <= theta <= pi and phi is finite.
+    /// theta, phi: [point], in radians; phi of any number of turns. With a GPU they may be in its memory:
+    /// they must be ready, or be written by work on the default stream. The call returns when it has read
+    /// them. Throws InvalidArgument, naming the point, unless 0 <= theta <= pi and phi is finite.
     PointPlan(const SphereSamples& samples, View<const double, 1> theta, View<const double, 1> phi);
     ~PointPlan();
     PointPlan(PointPlan&&) noexcept;

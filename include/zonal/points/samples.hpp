@@ -32,7 +32,7 @@ struct PointOptions {
     std::int64_t n_points = 0;
     int threads = 0;  ///< 0: available_cpus()
     /// Where the samples are and all is computed. On a GPU the caller's arrays may be in its memory or in the
-    /// host's; widths are even there, and samples others than on the CPU.
+    /// host's. Widths are even there, and the samples differ from those on the CPU.
     Device device = Device::cpu();
 };
 

@@ -52,9 +52,10 @@ class PointWorkspace {
 
     /// CUDA: from now on the work of calls is put on the caller's stream, a cudaStream_t of the plan's device
     /// (null: the default stream). Where all arrays lie on the device, synthesize without a report and
-    /// adjoint return without waiting, and errors of their work show at the caller's next synchronisation. By
+    /// adjoint return without waiting (the first adjoint of a plan waits for the default stream), and errors
+    /// of their work show at the caller's next synchronisation. Work on the stream before must be done. By
     /// default the workspace has a stream of its own, the arrays must be ready when the call is made, and it
-    /// returns when all is done. Plans of the CPU take no notice.
+    /// returns when all is done. It has no effect on the CPU.
     void use_stream(void* cuda_stream);
 
     struct Storage;
@@ -88,6 +89,7 @@ class PointTransform {
     template <class T>
     void adjoint(ConstView<T, 3> values, View<std::complex<T>, 3> alm, PointWorkspace& workspace) const;
     /// alm = the least-squares solution of S alm = values, by conjugate gradients on S^T W S a = S^T W f.
+    /// values, alm and weights are on the host, also where the transform computes on a GPU.
     /// Throws InvalidArgument for options outside their range.
     template <class T>
     PointAnalysisReport analyze(ConstView<T, 3> values, View<std::complex<T>, 3> alm,

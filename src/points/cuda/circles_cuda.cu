@@ -6,7 +6,7 @@ namespace zonal::points::cuda {
 namespace {
 
 constexpr int n_threads = 128;
-/// Circles and bins that are there at once take at most this.
+/// The most memory for circles or bins at a time.
 constexpr std::int64_t most_bytes = std::int64_t{128} << 20;
 constexpr std::int64_t most_blocks = 65535;  // along y
 
@@ -15,7 +15,7 @@ dim3 blocks(std::int64_t n, std::int64_t n_rows, unsigned depth = 1) {
             static_cast<unsigned>(std::clamp<std::int64_t>(n_rows, 1, most_blocks)), depth};
 }
 
-/// Of `n` things of this many bytes, as many as fit, in parts of about one size.
+/// How many of `n` things of this many bytes to take at a time: as many as fit, in parts of about equal size.
 std::int64_t part_of(std::int64_t n, std::int64_t bytes) {
     const std::int64_t most = std::clamp<std::int64_t>(most_bytes / bytes, 1, most_blocks);
     const std::int64_t parts = std::max<std::int64_t>(1, (n + most - 1) / most);
@@ -121,6 +121,7 @@ __global__ void __launch_bounds__(n_threads)
         if (threadIdx.x < half)
             for (auto& part : parts) part[threadIdx.x] += part[threadIdx.x + half];
     }
+    __syncthreads();
     if (threadIdx.x < 2)
         sums.of_orders[2 * (first + blockIdx.x) + threadIdx.x] = {parts[2 * threadIdx.x][0],
                                                                   parts[2 * threadIdx.x + 1][0]};

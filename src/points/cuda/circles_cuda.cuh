@@ -45,7 +45,7 @@ struct CircleScratch {
     core::DeviceArray<char> library;
 };
 
-/// What of_rows sums for PointErrors: weights of |c_k|^2, and of each order the two sums.
+/// What to_rows sums for PointErrors: weights of |c_k|^2, and of each order the two sums.
 struct ErrorSums {
     const double *power, *alias;  ///< [lmax + 1]
     OrderErrors* of_orders;       ///< [2 n_pairs()]
@@ -68,7 +68,7 @@ class Circles {
                    const CircleScratch& scratch, cudaStream_t stream) const;
 
   private:
-    /// Circles beyond the last pair's would hold anything.
+    /// Zeros the circles after the last pair's, which would otherwise hold arbitrary numbers.
     void clear_rest(double2* circles, std::int64_t length, std::int64_t count, cudaStream_t stream) const;
 
     CircleView view_;
@@ -82,7 +82,7 @@ class Circles {
 /// The stage in phi, of the rows of one array, with their copies.
 class Rows {
   public:
-    /// sign: of a row beyond a pole, which is one before it half a turn away.
+    /// sign: of a row beyond a pole, which is a copy of one on this side, half a turn away.
     Rows(const SampleLayout& layout, std::int64_t mmax, double sign);
 
     void fit(CircleScratch& scratch) const;
@@ -92,11 +92,11 @@ class Rows {
     void from_samples(double* field, const CircleScratch& scratch, cudaStream_t stream) const;
 
   private:
-    /// Rows that are transformed together, all but the last ones.
+    /// Rows that are transformed together: at_once_ of them, or what is left at the end.
     struct Part {
         std::int64_t first, count;
     };
-    /// Calls work(part, number of its handles).
+    /// Calls work(part, index of its transforms) for each part.
     template <class Work>
     void for_parts(const Work& work) const;
 

@@ -11,7 +11,7 @@ namespace zonal::points::cuda {
 namespace {
 
 constexpr int n_threads = 128;
-/// Fields that share the weights of a point.
+/// The most fields that share a point's weights.
 constexpr int most_fields = 4;
 constexpr std::int64_t most_shared = 48 << 10;
 

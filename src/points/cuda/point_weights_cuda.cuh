@@ -17,7 +17,7 @@ struct WeightTables {
     int size() const { return n_pairs * n_terms; }
 };
 
-/// Bytes of shared memory for the weights, or also their slopes.
+/// Bytes of shared memory for the weights, with their slopes if asked for.
 inline std::int64_t shared_bytes(const WeightTables& tables, bool slopes) {
     return (slopes ? 4 : 2) * tables.size() * static_cast<std::int64_t>(sizeof(double));
 }
@@ -48,7 +48,7 @@ __device__ __forceinline__ PairOfWeights weights_of(const double* tables, const 
     return {e + y_odd, Slopes ? y_odd - e : e - y_odd};
 }
 
-/// Calls work(std::integral_constant) of this width.
+/// Calls work(std::integral_constant<int, width>()).
 template <int N = 2, class Work>
 void with_width(std::int64_t width, const Work& work) {
     if (width == N) return work(std::integral_constant<int, N>());

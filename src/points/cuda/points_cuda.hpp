@@ -23,7 +23,7 @@ std::shared_ptr<const SampleStage> make_stage(const SphereSamples::Implementatio
 /// stage: outlives the memory. rows: as SampleArray has them.
 std::shared_ptr<SampleMemory> make_memory(const SampleStage& stage, SampleRows rows);
 void set_maps(SampleMemory& memory, std::int64_t n_maps);
-/// Of the samples alone.
+/// Bytes of the samples, without scratch.
 std::int64_t bytes_of(const SampleMemory& memory);
 /// As PointWorkspace::use_stream.
 void use_stream(SampleMemory& memory, void* stream);
@@ -33,8 +33,8 @@ void synthesize(View<const std::complex<T>, 3> alm, SampleMemory& memory, std::v
 template <class T>
 void adjoint(SampleMemory& memory, View<std::complex<T>, 3> alm);
 
-/// Points of a plan at most.
-inline constexpr std::int64_t most_points = 0xffffffff;
+/// The most points of a plan: kernels step a block's width past the last one in 32 bits.
+inline constexpr std::int64_t most_points = 0xffffff00;
 /// plan: outlives the points, of which there are up to most_points. Throws InvalidArgument for points that
 /// are nowhere.
 std::shared_ptr<const SortedPoints> sort_points(const SphereSamples::Implementation& plan,

@@ -19,7 +19,7 @@ class SampleStage {
     explicit SampleStage(const SphereSamples::Implementation& made_for);
 
     SampleLayout layout_of(SampleRows rows) const;
-    /// Copies at each end of a row, so many that cuFFT's rows are aligned.
+    /// Copies at each end of a row: enough that the rows cuFFT reads are aligned.
     static std::int64_t column_border(const SampleTables& tables);
     WeightTables weights() const {
         return {weights_.data(), static_cast<int>(plan.polynomials.n_pairs),
@@ -51,14 +51,14 @@ class SampleMemory {
     double* field(std::int64_t f) const { return samples.data() + f * layout.field_size(); }
     cudaStream_t stream() const { return caller ? *caller : own.get(); }
 
-    /// The fields of an array, and room for those that are the host's.
+    /// The fields of an array on the device, with room for a copy of each if the array is on the host.
     template <class T>
     std::vector<DeviceField<T>> fields_of(const View<T, 3>& array, core::DeviceArray<char>& room) const;
     template <class T>
     void bring(const std::vector<DeviceField<const T>>& fields, std::int64_t n) const;
     template <class T>
     void deliver(const std::vector<DeviceField<T>>& fields, std::int64_t n) const;
-    /// Returns when all is done, unless that is the caller's concern.
+    /// Waits until all is done, unless the arrays are on the device and the caller gave a stream.
     void finish(bool on_device) const;
 
     const SampleStage& stage;
@@ -74,7 +74,7 @@ class SampleMemory {
     core::OwnStream own;
     std::optional<cudaStream_t> caller;
 
-    // Of calls that read samples, which take turns.
+    // For calls that read samples, which take turns.
     mutable std::mutex turns;
     mutable core::DeviceArray<char> values[3];
     mutable core::HostTransfer transfer;
@@ -92,8 +92,10 @@ std::vector<DeviceField<T>> SampleMemory::fields_of(const View<T, 3>& array,
     for (std::int64_t b = 0; b < array.extent(0); ++b)
         for (std::int64_t c = 0; c < array.extent(1); ++c) {
             T* const caller = array[b][c].data();
-            T* const copy = reinterpret_cast<Element*>(room.data()) + std::ssize(fields) * n;
-            fields.push_back(is_there ? DeviceField<T>{caller, nullptr} : DeviceField<T>{copy, caller});
+            if (is_there)
+                fields.push_back({caller, nullptr});
+            else
+                fields.push_back({reinterpret_cast<Element*>(room.data()) + std::ssize(fields) * n, caller});
         }
     return fields;
 }

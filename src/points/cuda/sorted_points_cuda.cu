@@ -14,7 +14,8 @@ namespace zonal::points::cuda {
 namespace {
 
 constexpr int n_threads = 256;
-/// Points of a task: more share what its block reads, fewer keep all blocks busy.
+/// The most points of a task: with more, more of them share what a block reads; with fewer, there are blocks
+/// enough for the whole device.
 constexpr std::uint32_t tile_points = 2048, part_points = 2048;
 
 unsigned blocks(std::int64_t n) {
@@ -53,7 +54,7 @@ struct Angles {
     }
 };
 
-/// What keys_kernel finds of all points.
+/// What find_bins finds out about all points.
 struct Extent {
     std::int32_t first_row, last_row;
     unsigned long long invalid;  ///< the first such point
@@ -284,15 +285,17 @@ const SpreadTasks& SortedPoints::spread_tasks() const {
         }
         std::vector<PointTask> tasks;
         std::vector<CrowdedBin> crowded;
+        SpreadTasks made;
         for (const OfColour& colour : colours) {
-            spread_.colours.push_back({std::ssize(tasks), std::ssize(colour.tasks), std::ssize(crowded),
-                                       std::ssize(colour.crowded)});
+            made.colours.push_back({std::ssize(tasks), std::ssize(colour.tasks), std::ssize(crowded),
+                                    std::ssize(colour.crowded)});
             tasks.insert(tasks.end(), colour.tasks.begin(), colour.tasks.end());
             crowded.insert(crowded.end(), colour.crowded.begin(), colour.crowded.end());
         }
-        spread_.parts = core::DeviceArray<PointTask>(parts);
-        spread_.tasks = core::DeviceArray<PointTask>(tasks);
-        spread_.crowded = core::DeviceArray<CrowdedBin>(crowded);
+        made.parts = core::DeviceArray<PointTask>(parts);
+        made.tasks = core::DeviceArray<PointTask>(tasks);
+        made.crowded = core::DeviceArray<CrowdedBin>(crowded);
+        spread_ = std::move(made);  // all of it or, where memory is short, nothing
     });
     return spread_;
 }

@@ -15,12 +15,13 @@ namespace zonal::points::cuda {
 struct Bin {
     static constexpr int size = 8, of_tile = 4;
     static_assert(size * of_tile == Tile::size);
-    /// Bins beside each other whose points are spread together: as many as let a warp's lanes be the columns
-    /// that windows of this width reach.
+    /// Adjacent bins that a warp spreads together: two where its 32 lanes cover the columns that windows of
+    /// this width reach, else one.
     static constexpr int together(std::int64_t width) { return 2 * size + width - 1 <= 32 ? 2 : 1; }
 };
 
-/// Points [begin, end) of a rectangle whose first sample is in this row and column, of all that are stored.
+/// The sorted points [begin, end), in a rectangle of samples that begins at this row and column, of all that
+/// are stored.
 struct PointTask {
     std::int32_t row, column;
     std::uint32_t begin, end;
@@ -32,7 +33,7 @@ struct CrowdedBin {
     std::int32_t first_part, n_parts;
 };
 
-/// Tasks that may run at once, as they reach no common samples.
+/// Tasks that may run at the same time, because no two reach the same sample.
 struct SpreadColour {
     std::int64_t first_task, n_tasks, first_crowded, n_crowded;
 };

@@ -11,7 +11,7 @@ namespace zonal::points::cuda {
 namespace {
 
 constexpr int warp_size = 32, n_warps = 2, n_threads = n_warps * warp_size;
-/// Fields that share the weights of a point.
+/// The most fields that share a point's weights.
 constexpr int most_fields = 2;
 
 /// What one launch does.
@@ -28,7 +28,7 @@ struct Spreading {
     bool parts;
 };
 
-/// What a warp has in shared memory of as many points as it has lanes.
+/// What a warp keeps in shared memory for up to 32 points, one for each lane.
 template <int N, int F>
 struct WarpShape {
     static constexpr int rows = N + Bin::size;  ///< one more than windows of a bin reach
@@ -171,7 +171,7 @@ void launch(Spreading call, const PointTask* tasks, std::int64_t n_tasks, cudaSt
     core::check_launch("spreading points");
 }
 
-/// All points to F fields, which are 0.
+/// Adds all points to F fields, which are 0 before.
 template <int N, int F>
 void spread_fields(const Spreading& call, const SpreadTasks& tasks, cudaStream_t stream) {
     using Shape = WarpShape<N, F>;
