@@ -78,7 +78,7 @@ TESTS = {
          ("pixels", "regions", "single_pixels", "masks", "resolution", "arguments")),
         (("_rotations", "rotator"), ("rotator", "weights", "arguments")), (("_fits", "fitsfunc"), ("files",)),
         (("_harmonic_ud_grade", "_hotspots"), ("resolution", "weights"))) for file in files},
-    "python/zonal/jax.py": python_tests("jax"),
+    "python/zonal/jax": python_tests("jax"),
     "python/zonal/lensing.py": python_tests("lensing*"),
     "python/zonal/masks.py": python_tests("masks", "healpy_masks"),
     "python/zonal/mpi": python_tests("mpi"),
@@ -87,7 +87,7 @@ TESTS = {
     "python/zonal/rotation.py": python_tests("skies", "map_functions", "resampling", "healpy_rotator", "refusals"),
     "python/zonal/spectra": python_tests("spectra", "band_*", "covariance", "catalogues", "correlation", "purification"),
     "python/zonal/split.py": python_tests("split"),
-    "python/zonal/torch.py": python_tests("torch*"),
+    "python/zonal/torch": python_tests("torch*"),
 }
 TARGETS = {True: ["zonal_unit_tests"], False: ["zonal_unit_tests", "zonal_cli", "zonal-bench", "_core"]}  # only_cpp
 # Programs need not be linked again when a library changes.

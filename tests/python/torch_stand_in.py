@@ -123,10 +123,11 @@ def zonal_torch(monkeypatch):
     """A zonal.torch of its own that has this in PyTorch's place, and this. Nobody else sees them."""
     torch, spec = module(), importlib.util.find_spec("zonal.torch")
     made = importlib.util.module_from_spec(spec)
-    parts = [f"zonal._torch_{part}" for part in ("arrays", "lensing", "points")]
+    parts = ["zonal.torch", *(f"zonal.torch._{part}" for part in ("arrays", "lensing", "points"))]
     kept = {name: sys.modules.pop(name) for name in parts if name in sys.modules}
     with monkeypatch.context() as patched:
         patched.setitem(sys.modules, "torch", torch)
+        sys.modules["zonal.torch"] = made  # whose parts are imported now
         try:
             spec.loader.exec_module(made)
         finally:

@@ -31,20 +31,20 @@ import numpy as np
 from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 
-from . import _core
-from ._angles import AngleLike, width
-from ._arrays import integer
-from ._checked import arguments_as
-from ._jax_arrays import array_, complex_, conj_over_counts_, counts_, real_
-from ._jax_lensing import lens
-from ._jax_points import evaluate
-from ._kinds import ring_values
-from ._threads import resolve
-from .kernel import Kernel, profile_rule
-from .rotation import Rotation, euler_angles
-from .rotation import rotate_alm as _rotate_alm
-from .sht import SHT, alm_size, pixel_weights, require_sht
-from .skies import lmax_of
+from .. import _core
+from .._angles import AngleLike, width
+from .._arrays import integer
+from .._checked import arguments_as
+from .._kinds import ring_values
+from .._threads import resolve
+from ..kernel import Kernel, profile_rule
+from ..rotation import Rotation, euler_angles
+from ..rotation import rotate_alm as _rotate_alm
+from ..sht import SHT, alm_size, pixel_weights, require_sht
+from ..skies import lmax_of
+from ._arrays import array_, complex_, conj_over_counts_, counts_, real_
+from ._lensing import lens
+from ._points import evaluate
 
 evaluate.__module__ = lens.__module__ = __name__  # where users find it
 Array = Any

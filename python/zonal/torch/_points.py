@@ -6,10 +6,10 @@ from typing import Any
 
 import torch  # type: ignore[import-not-found, unused-ignore]
 
-from ._threads import resolve
-from ._torch_arrays import Tensor, complex_, counts_, host_, real_
-from .points import PointTransform, shape_of_values
-from .skies import lmax_of
+from .._threads import resolve
+from ..points import PointTransform, shape_of_values
+from ..skies import lmax_of
+from ._arrays import Tensor, complex_, counts_, host_, real_
 
 
 def evaluate(alm: Tensor, theta: Tensor, phi: Tensor, lmax: int | None = None, spin: int = 0, error: float = 1e-10, *,

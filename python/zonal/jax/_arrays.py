@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ._units import quantity_unit
+from .._units import quantity_unit
 
 
 def counts_(lmax: int, alm: Any) -> Any:

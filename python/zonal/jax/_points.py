@@ -12,11 +12,11 @@ import numpy as np
 from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 
-from ._jax_arrays import complex_, conj_over_counts_, counts_, real_
-from ._threads import resolve
-from .points import PointTransform, shape_of_values
-from .sht import alm_size
-from .skies import lmax_of
+from .._threads import resolve
+from ..points import PointTransform, shape_of_values
+from ..sht import alm_size
+from ..skies import lmax_of
+from ._arrays import complex_, conj_over_counts_, counts_, real_
 
 Array = Any
 """What jax.numpy takes for an array."""

@@ -6,12 +6,12 @@ from typing import Any
 
 import torch  # type: ignore[import-not-found, unused-ignore]
 
-from ._arrays import integer
-from ._threads import resolve
-from ._torch_arrays import Tensor, complex_, counts_, host_, real_
-from .grid import Grid, healpix_grid
-from .lensing import Lensing, lmax_of_potential
-from .skies import lmax_of
+from .._arrays import integer
+from .._threads import resolve
+from ..grid import Grid, healpix_grid
+from ..lensing import Lensing, lmax_of_potential
+from ..skies import lmax_of
+from ._arrays import Tensor, complex_, counts_, host_, real_
 
 
 def lens(alm: Tensor, phi: Tensor, where: Any, lmax: int | None = None, *, curl: Tensor | None = None, mmax: int | None = None,

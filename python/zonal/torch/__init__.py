@@ -27,16 +27,16 @@ from typing import Any
 import numpy as np
 import torch  # type: ignore[import-not-found, unused-ignore]
 
-from ._angles import AngleLike, width
-from ._arrays import integer
-from ._threads import resolve
-from ._torch_arrays import Tensor, complex_, counts_, real_
-from ._torch_lensing import lens
-from ._torch_points import evaluate
-from .kernel import Kernel, profile_rule
-from .rotation import Rotation, euler_angles
-from .rotation import rotate_alm as _rotate_rows
-from .sht import SHT, alm_size, pixel_weights, require_sht, sht_of_number
+from .._angles import AngleLike, width
+from .._arrays import integer
+from .._threads import resolve
+from ..kernel import Kernel, profile_rule
+from ..rotation import Rotation, euler_angles
+from ..rotation import rotate_alm as _rotate_rows
+from ..sht import SHT, alm_size, pixel_weights, require_sht, sht_of_number
+from ._arrays import Tensor, complex_, counts_, real_
+from ._lensing import lens
+from ._points import evaluate
 
 
 def synthesize(alm: Tensor, sht: SHT) -> Tensor:

@@ -9,9 +9,9 @@ import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
-from ._jax_arrays import complex_, counts_
-from .lensing import Lensing, Where, lmax_of_potential, number_of_values
-from .skies import lmax_of
+from ..lensing import Lensing, Where, lmax_of_potential, number_of_values
+from ..skies import lmax_of
+from ._arrays import complex_, counts_
 
 Array = Any
 """What jax.numpy takes for an array."""
