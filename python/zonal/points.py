@@ -209,7 +209,8 @@ class SphereFunction:
 
     alm: [n_alm], or [2, n_alm] for a spin from 1 on, with one more axis in front for a batch. lmax: by default what the
     number of coefficients tells, with mmax = lmax. spin, error, mmax, threads: as in `zonal.PointTransform`. n_points: how
-    many points it will be asked for, about, by default two for each coefficient: many are worth more samples.
+    many points it will be asked for, about, by default two for each coefficient: many are worth more samples. device: where
+    the samples are and values are computed, from and to arrays of the host.
 
     It keeps samples of the function, 8 (n_samples / 2) n_samples bytes for each component, so that each call costs its
     points alone; where the points stay and the alm change, `zonal.PointTransform` is what you want.
@@ -220,11 +221,11 @@ class SphereFunction:
     ((5,), (5, 3))
     """
 
-    __slots__ = ("_dtype", "_error", "_front", "_function", "_kind", "_lmax", "_spin")
+    __slots__ = ("_device", "_dtype", "_error", "_front", "_function", "_kind", "_lmax", "_spin")
 
     @checked
     def __init__(self, alm: Any, lmax: int | None = None, spin: int = 0, error: float = 1e-10, *, mmax: int | None = None,
-                 n_points: Large = 0, threads: int | None = None) -> None:
+                 n_points: Large = 0, threads: int | None = None, device: DeviceLike = "cpu") -> None:
         self._kind = kind_of(alm)
         given = complex_input("alm", alm)
         if given.ndim == 0:
@@ -232,7 +233,9 @@ class SphereFunction:
         self._lmax, self._spin, self._error = lmax_of(given.shape[-1], lmax, mmax), spin, error
         self._front = shape_of_result("alm", given, spin, given.shape[-1], 0)[:-1]
         self._dtype = given.real.dtype
-        self._function = _core.Function(given, self._lmax, _order(mmax, self._lmax), spin, error, n_points, resolve(threads))
+        self._device = resolve_device(device)
+        self._function = _core.Function(given, self._lmax, _order(mmax, self._lmax), spin, error, n_points, resolve(threads),
+                                        self._device)
 
     @property
     def lmax(self) -> int:
@@ -266,6 +269,11 @@ class SphereFunction:
     def threads(self) -> int:
         """Threads that a call uses at most."""
         return self._function.threads
+
+    @property
+    def device(self) -> str:
+        """Where the samples are: "cpu", "cuda:0"."""
+        return self._device
 
     @property
     def n_bytes(self) -> int:

@@ -34,6 +34,16 @@ def test_values_at_points_are_the_cpus_in_arrays_of_the_same_library(library, rn
         assert near(gpu.analyze(values[0]), cpu.analyze(values[0]), 1e-5)
 
 
+def test_a_function_keeps_its_samples_on_the_gpu(rng):
+    theta, phi = np.arccos(rng.uniform(-1, 1, (20, 30))), rng.uniform(-9, 9, 30)
+    alm = rng.standard_normal((2, zonal.alm_size(LMAX))) + 1j * rng.standard_normal((2, zonal.alm_size(LMAX)))
+    cpu, gpu = (zonal.SphereFunction(alm, spin=2, error=1e-11, device=device) for device in ("cpu", "cuda"))
+    assert gpu.device == "cuda:0" and gpu.n_bytes > 0
+    for found, expected, factor in zip(gpu(theta, phi, gradient=True), cpu(theta, phi, gradient=True), (1, 13, 13)):
+        assert found.shape == (2, 20, 30)
+        assert np.abs(found - expected).max() <= 4 * factor * (cpu.bound + gpu.bound) * np.abs(expected).max()
+
+
 def test_angles_of_points_that_do_not_fit_are_refused(cupy):
     angles = np.linspace(0.1, 1, 10)
     with pytest.raises(TypeError, match="theta: holds float32: must hold float64"):

@@ -21,9 +21,14 @@ namespace {
 using Angles = HostArrayOfRank<const double, 1>;
 
 PointOptions options_of(std::int64_t lmax, std::int64_t mmax, int spin, double error, int threads,
-                        std::int64_t n_points = 0) {
-    return {
-        .lmax = lmax, .mmax = mmax, .spin = spin, .error = error, .n_points = n_points, .threads = threads};
+                        const std::string& device, std::int64_t n_points = 0) {
+    return {.lmax = lmax,
+            .mmax = mmax,
+            .spin = spin,
+            .error = error,
+            .n_points = n_points,
+            .threads = threads,
+            .device = parse_device(device)};
 }
 
 using AnyAngles = nb::ndarray<const double, nb::ndim<1>>;
@@ -152,11 +157,11 @@ void define_calls(nb::class_<Points>& points, nb::class_<Function>& function) {
         .def(
             "__init__",
             [](Function* self, const HostArray<const Complex<T>>& alm, std::int64_t lmax, std::int64_t mmax,
-               int spin, double error, std::int64_t n_points, int threads) {
-                new (self) Function(alm, options_of(lmax, mmax, spin, error, threads, n_points));
+               int spin, double error, std::int64_t n_points, int threads, const std::string& device) {
+                new (self) Function(alm, options_of(lmax, mmax, spin, error, threads, device, n_points));
             },
             nb::arg("alm").noconvert(), nb::arg("lmax"), nb::arg("mmax"), nb::arg("spin"), nb::arg("error"),
-            nb::arg("n_points"), nb::arg("threads"))
+            nb::arg("n_points"), nb::arg("threads"), nb::arg("device"))
         .def("evaluate", &Function::evaluate<T>, nb::arg("theta"), nb::arg("phi"),
              nb::arg("values").noconvert(), nb::arg("by_theta").noconvert().none(),
              nb::arg("by_phi").noconvert().none());
@@ -194,9 +199,7 @@ void bind_points(nb::module_& module) {
     points.def("__init__",
                [](Points* self, const AnyAngles& theta, const AnyAngles& phi, std::int64_t lmax,
                   std::int64_t mmax, int spin, double error, int threads, const std::string& device) {
-                   PointOptions options = options_of(lmax, mmax, spin, error, threads);
-                   options.device = parse_device(device);
-                   new (self) Points(theta, phi, options);
+                   new (self) Points(theta, phi, options_of(lmax, mmax, spin, error, threads, device));
                });
     points.def_prop_ro("n_points", [](const Points& p) { return p.transform().points().n_points(); });
     nb::class_<Function> function(module, "Function");
