@@ -149,7 +149,7 @@ class BandFinder {
         }
     }
 
-    /// Of one mask, or of that of I and of that of Q and U.
+    /// Reports what share of the sky the mask leaves; where Q and U have another than I, what each leaves.
     void report_sky_fractions(const std::string& path, const ObservedMap& sky) {
         const auto add = [&](const std::string& name, const View<const double, 1>& mask) {
             const auto seen = sky_fraction(sky.map.grid(), mask, threads());

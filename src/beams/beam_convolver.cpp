@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/parallel.hpp"
+#include "points/point_checks.hpp"
 #include "sht/array_checks.hpp"
 #include "zonal/error.hpp"
 #include "zonal/memory.hpp"
@@ -43,9 +44,7 @@ BeamOptions resolve(const AlmLayout& layout, const View<const Complex, 3>& beams
         throw InvalidArgument("n_pointings", options.n_pointings,
                               "must be 0 (two for each coefficient) or positive");
     resolved.threads = core::resolve_threads(options.threads);
-    if (options.device.kind() == Device::Kind::cuda)
-        throw BackendUnavailable("device", to_string(options.device),
-                                 "convolution with beams runs on the CPU: must be cpu");
+    points::check_cpu(options.device, "convolution with beams");
     resolved.device = Device::cpu();
     for (std::int64_t d = 0; d < beams.extent(0); ++d)
         for (std::int64_t c = 0; c < beams.extent(1); ++c)

@@ -11,6 +11,12 @@
 
 namespace zonal::points {
 
+void check_cpu(Device device, const char* what) {
+    if (device.kind() == Device::Kind::cuda)
+        throw BackendUnavailable("device", to_string(device),
+                                 fmt::format("{} runs on the CPU: must be cpu", what));
+}
+
 void check_arrays(View<const double, 1> theta, View<const double, 1> phi, MemorySpace also) {
     if (theta.extent(0) != phi.extent(0))
         throw InvalidArgument("theta and phi",

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "zonal/device.hpp"
 #include "zonal/view.hpp"
 
 /// What points may be.
@@ -10,6 +11,9 @@ namespace zonal::points {
 /// Beyond it a phi has no digits of its angle that mean anything.
 inline constexpr double largest_phi = 1e9;
 
+/// Throws BackendUnavailable where a GPU is asked for by what is made of points on the CPU alone, such as
+/// "lensing".
+void check_cpu(Device device, const char* what);
 /// Throws InvalidArgument unless both have one length and are on the host or in `also`.
 void check_arrays(View<const double, 1> theta, View<const double, 1> phi,
                   MemorySpace also = MemorySpace::host);

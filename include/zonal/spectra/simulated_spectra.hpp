@@ -23,7 +23,7 @@ void simulate_spectra(const MaskedSky& sky, const std::vector<ComponentPair>& sp
                       View<const double, 3> values, std::uint64_t first_seed, View<double, 2> result,
                       int threads = 0, const Progress& progress = {});
 
-/// Of n skies, those of one of several processes: n of them from the first on.
+/// The skies that one process makes where several share them out.
 struct SkyShare {
     std::int64_t first;  ///< their seeds are first_seed + first, ...
     std::int64_t n;      ///< 0 where there are fewer skies than processes

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/parallel.hpp"
+#include "points/point_checks.hpp"
 #include "points/sphere_samples.hpp"
 #include "sht/array_checks.hpp"
 #include "zonal/error.hpp"
@@ -275,8 +276,7 @@ double bytes_of_lensing(const Grid& grid, const AlmLayout& potentials, std::int6
 namespace {
 
 LensingOptions on_cpu(const LensingOptions& options) {
-    if (options.device != Device::cpu() && options.device != Device::automatic())
-        throw BackendUnavailable("device", to_string(options.device), "lensing runs on the CPU: must be cpu");
+    points::check_cpu(options.device, "lensing");
     return options;
 }
 
