@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 #include <vector>
 #include "zonal/view.hpp"
@@ -20,6 +21,12 @@ int device_of(const char* name, const void* data);
 /// Throws InvalidArgument for memory that is said to lie on the device and does not, or the other way round,
 /// and for memory on it that is not aligned to `alignment` bytes.
 void require_place(const char* name, const void* data, MemorySpace space, int device, std::size_t alignment);
+/// The same for an array; one without elements may lie anywhere.
+template <class T, int N>
+void require_place(const char* name, const View<T, N>& view, int device) {
+    if (view.size() > 0)
+        require_place(name, view.data(), view.space(), device, sizeof(std::remove_const_t<T>));
+}
 
 /// Throw DeviceError, naming what was tried, unless all is well.
 void check_cuda(cudaError_t status, const char* what);

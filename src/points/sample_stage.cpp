@@ -129,7 +129,7 @@ void rings_to_rows(const SampleTables& t, std::int64_t first_order, std::int64_t
     const D d;
     reserve(t, scratch);
     // F_a(-theta) = sign F_a(theta) of the even orders, and the opposite of the odd ones.
-    const V sign = hn::Set(d, t.spin % 2 == 0 ? 1.0 : -1.0);
+    const V sign = hn::Set(d, t.sign());
     double* const circle = scratch.work[0].data();
     const auto store_both = [&](std::int64_t ring, C a, C b) HWY_ATTR {
         store_swapped(a + b, circle + ring * width);
@@ -171,7 +171,7 @@ void rows_to_rings(const SampleTables& t, std::int64_t first_order, std::int64_t
                    const SampleView& in, SampleScratch& scratch) {
     const D d;
     reserve(t, scratch);
-    const V sign = hn::Set(d, t.spin % 2 == 0 ? 1.0 : -1.0);
+    const V sign = hn::Set(d, t.sign());
     V factor_a, factor_b;
     hn::LoadInterleaved2(d, t.factors.data() + first_order, factor_a, factor_b);
     double* const values = scratch.work[0].data();

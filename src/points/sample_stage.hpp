@@ -31,6 +31,8 @@ struct SampleTables {
     std::int64_t n_blocks() const { return pairs.n_blocks(); }
     /// Orders as whole vectors of pairs store them.
     std::int64_t padded_orders() const { return (mmax + 16) / 16 * 16; }
+    /// F_m(-theta) = sign F_m(theta) for even orders, and the opposite for odd ones.
+    double sign() const { return spin % 2 == 0 ? 1 : -1; }
 
     int spin;
     std::int64_t lmax, mmax;

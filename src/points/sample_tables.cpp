@@ -54,7 +54,7 @@ SampleTables::SampleTables(const PointOptions& options, const Sampling& sampling
 
 void copy_beyond_poles(const SampleTables& t, std::int64_t row, const SampleView& field) {
     const std::int64_t other = row < 0 ? -row : t.n - row, half = t.n / 2;
-    const double sign = t.spin % 2 == 0 ? 1 : -1;
+    const double sign = t.sign();
     const double* const from = field.row(other) + t.border;
     double* const to = field.row(row) + t.border;
     for (std::int64_t j = 0; j < half; ++j) {
@@ -73,7 +73,7 @@ void fold_columns(const SampleTables& t, std::int64_t row, const SampleView& fie
 
 void fold_beyond_poles(const SampleTables& t, std::int64_t row, const SampleView& field) {
     const std::int64_t other = row < 0 ? -row : t.n - row, half = t.n / 2;
-    const double sign = t.spin % 2 == 0 ? 1 : -1;
+    const double sign = t.sign();
     const double* const from = field.row(row) + t.border;
     double* const to = field.row(other) + t.border;
     for (std::int64_t j = 0; j < half; ++j) {

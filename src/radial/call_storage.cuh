@@ -29,8 +29,8 @@ struct CallStorage : PixelConvolutionWorkspace::Storage {
     template <class T, class Work>
     void run(View<const T, 3> maps, View<T, 3> convolved, bool has_other_pixels, const Progress& progress,
              const Work& work, std::int64_t at_once = 1) {
-        sht::cuda::require_place("maps", maps, device);
-        sht::cuda::require_place("convolved", convolved, device);
+        core::require_place("maps", maps, device);
+        core::require_place("convolved", convolved, device);
         const sht::cuda::Batch in(maps, map_copies);
         const sht::cuda::Batch out(convolved, convolved_copies);
         const std::int64_t n_maps = maps.extent(0);

@@ -148,7 +148,7 @@ class CudaStages final : public StagesAs<CudaStages> {
                            CudaStageMemory& memory) const {
         if (numbers.first == numbers.end) return;
         const core::CurrentDevice current(device_);
-        require_place("alm", alm, device_);
+        core::require_place("alm", alm, device_);
         const cudaStream_t stream = memory.work.get();
         const Orders orders{numbers.first, numbers.end};
         const Batch a(alm, memory.alm, room_for_copy(alm, memory));
@@ -176,7 +176,7 @@ class CudaStages final : public StagesAs<CudaStages> {
                         OrderNumbers numbers, CudaStageMemory& memory) const {
         if (numbers.first == numbers.end) return;
         const core::CurrentDevice current(device_);
-        require_place("alm", alm, device_);
+        core::require_place("alm", alm, device_);
         const cudaStream_t stream = memory.work.get();
         const Orders orders{numbers.first, numbers.end};
         const FourierBand& band = parts.front();
@@ -232,7 +232,7 @@ class CudaStages final : public StagesAs<CudaStages> {
     template <class T>
     void synthesize_rings(const FourierBand& band, View<T, 3> map, CudaStageMemory& memory) const {
         const core::CurrentDevice current(device_);
-        require_place("map", map, device_);
+        core::require_place("map", map, device_);
         const bool is_here = map.space() == MemorySpace::cuda;
         const Here& here = here_for(band);
         const PairModes* const fourier = fetch_modes(here, band, memory);
@@ -248,7 +248,7 @@ class CudaStages final : public StagesAs<CudaStages> {
     template <class T>
     void residual_rings(View<const T, 3> map, const FourierBand& band, CudaStageMemory& memory) const {
         const core::CurrentDevice current(device_);
-        require_place("map", map, device_);
+        core::require_place("map", map, device_);
         PairModes* const fourier = fetch_modes(here_, band, memory);
         T* const residual = as<T>(memory.pixels, n_pixels_);
         for_each_field(map, [&](std::int64_t field, const T* pixels) {
@@ -266,7 +266,7 @@ class CudaStages final : public StagesAs<CudaStages> {
     void adjoint_rings(View<const T, 3> map, bool weighted, const FourierBand& band,
                        CudaStageMemory& memory) const {
         const core::CurrentDevice current(device_);
-        require_place("map", map, device_);
+        core::require_place("map", map, device_);
         const Here& here = here_for(band);
         PairModes* const fourier = reserve_modes(band.n_fields, no_orders, memory);
         for_each_field(map, [&](std::int64_t field, const T* pixels) {

@@ -128,11 +128,4 @@ struct CudaStorage : ShtWorkspace::Storage, StageScratch {
     std::map<const ScratchArray*, core::DeviceArray<char>> arrays;
 };
 
-/// As core::require_place; arrays without elements may lie anywhere.
-template <class T>
-void require_place(const char* name, View<T, 3> view, int device) {
-    if (view.size() == 0) return;
-    core::require_place(name, view.data(), view.space(), device, sizeof(std::remove_const_t<T>));
-}
-
 }  // namespace zonal::sht::cuda

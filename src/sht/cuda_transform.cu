@@ -149,8 +149,8 @@ class CudaTransform final : public TransformByType<CudaTransform, true> {
     void synthesize_maps(View<const std::complex<T>, 3> alm, View<T, 3> there, View<T, 3> map,
                          ShtWorkspace::Storage& workspace, const Progress& progress) const {
         const core::CurrentDevice current(device_);
-        require_place("alm", alm, device_);
-        require_place("map", map, device_);
+        core::require_place("alm", alm, device_);
+        core::require_place("map", map, device_);
         CudaStorage& storage = storage_of(workspace);
         const Batch a(alm, storage.alm);
         const Batch pixels(map, storage.map, there);
@@ -213,8 +213,8 @@ class CudaTransform final : public TransformByType<CudaTransform, true> {
             return integrate_maps<T>(map, there, alm, workspace, progress);
         const bool weighted = quadrature == Quadrature::ring_weights;
         const core::CurrentDevice current(device_);
-        require_place("map", map, device_);
-        require_place("alm", alm, device_);
+        core::require_place("map", map, device_);
+        core::require_place("alm", alm, device_);
         CudaStorage& storage = storage_of(workspace);
         const Batch pixels(map, storage.map, there);
         const Batch a(alm, storage.alm);
@@ -296,8 +296,8 @@ class CudaTransform final : public TransformByType<CudaTransform, true> {
     void integrate_maps(View<const T, 3> map, View<T, 3> there, View<std::complex<T>, 3> alm,
                         ShtWorkspace::Storage& workspace, const Progress& progress) const {
         const core::CurrentDevice current(device_);
-        require_place("map", map, device_);
-        require_place("alm", alm, device_);
+        core::require_place("map", map, device_);
+        core::require_place("alm", alm, device_);
         const ExactIntegrals& exact = this->exact();
         CudaStorage& storage = storage_of(workspace);
         const Batch pixels(map, storage.map, there);
@@ -328,8 +328,8 @@ class CudaTransform final : public TransformByType<CudaTransform, true> {
     void synthesize_integrated_maps(View<const std::complex<T>, 3> alm, View<T, 3> map,
                                     ShtWorkspace::Storage& workspace, const Progress& progress) const {
         const core::CurrentDevice current(device_);
-        require_place("alm", alm, device_);
-        require_place("map", map, device_);
+        core::require_place("alm", alm, device_);
+        core::require_place("map", map, device_);
         const ExactIntegrals& exact = this->exact();
         CudaStorage& storage = storage_of(workspace);
         const Batch a(alm, storage.alm);
@@ -361,9 +361,9 @@ class CudaTransform final : public TransformByType<CudaTransform, true> {
                       View<std::complex<T>, 3> update, ShtWorkspace::Storage& workspace,
                       const Progress& progress) const {
         const core::CurrentDevice current(device_);
-        require_place("alm", alm, device_);
-        require_place("map", map, device_);
-        require_place("update", update, device_);
+        core::require_place("alm", alm, device_);
+        core::require_place("map", map, device_);
+        core::require_place("update", update, device_);
         CudaStorage& storage = storage_of(workspace);
         const Batch a(alm, storage.alm);
         const Batch pixels(map, storage.map);

@@ -194,7 +194,7 @@ void coupling_matrices_on_cuda(const CouplingTables& tables, const core::Aligned
                                const View<double, 4>& matrices, int device, int threads) {
     const core::CurrentDevice current(device);
     const bool is_there = matrices.space() == MemorySpace::cuda;
-    core::require_place("matrices", matrices.data(), matrices.space(), device, sizeof(double));
+    core::require_place("matrices", matrices, device);
     const std::int64_t size = matrices.extent(2), of_mask = std::ssize(kinds) * size * size;
     if (!is_there && matrices[0].strides() != View<double, 3>(nullptr, matrices[0].extents()).strides())
         throw InvalidArgument("matrices", "are not row-major: must be so for a GPU, or in its memory");

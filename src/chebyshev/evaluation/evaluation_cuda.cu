@@ -148,7 +148,7 @@ class DevicePoints {
     DevicePoints(View<const double, 1> points, int device, cudaStream_t stream)
         : data(points.data()), stride(points.stride(0)) {
         if (points.extent(0) == 0) return;
-        core::require_place("points", points.data(), points.space(), device, sizeof(double));
+        core::require_place("points", points, device);
         if (points.space() == MemorySpace::cuda) return;
         cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
         core::check_cuda(cudaStreamIsCapturing(stream, &capture), "asking for a stream's capture");
@@ -230,7 +230,7 @@ void evaluate(const SeriesArray<const T>& f, View<const double, 2> points, View<
     using R = Real<T>;
     if (values.size() == 0) return;
     const int device = device_of_both("f", f, "values", values.data());
-    core::require_place("points", points.data(), points.space(), device, sizeof(double));
+    core::require_place("points", points, device);
     const core::CurrentDevice current(device);
     PointLaunch<R> launch{};
     launch.f = plane_of(f, 0);

@@ -230,7 +230,7 @@ CircleView view_of(const SampleTables& tables, const sht::cuda::FourierLayout& f
             static_cast<std::int32_t>(tables.mmax),
             static_cast<std::int32_t>(tables.n_rings),
             static_cast<std::int32_t>(tables.n),
-            tables.spin % 2 == 0 ? 1.0 : -1.0};
+            tables.sign()};
 }
 
 std::vector<double2> phases(const SampleTables& tables) {
@@ -342,6 +342,14 @@ void Rows::for_parts(const Work& work) const {
     }
 }
 
+template <class Work>
+void Rows::for_poles(const Work& work) const {
+    if (layout_.first < 0) work(layout_.first, -layout_.first);
+    const std::int64_t south = layout_.computed_first + layout_.n_computed;
+    const std::int64_t beyond = layout_.first + layout_.n_rows - south;
+    if (beyond > 0) work(south, beyond);
+}
+
 void Rows::to_samples(double* field, const CircleScratch& scratch, cudaStream_t stream) const {
     double2* const bins = scratch.fine.data();
     const auto row = [&](std::int64_t j) { return field + (j - layout_.first) * layout_.stride; };
@@ -354,15 +362,11 @@ void Rows::to_samples(double* field, const CircleScratch& scratch, cudaStream_t 
     copy_columns<<<blocks(layout_.border, layout_.n_computed), n_threads, 0, stream>>>(
         layout_, layout_.computed_first, layout_.n_computed, field);
     core::check_launch("copying columns");
-    const std::int64_t south = layout_.computed_first + layout_.n_computed;
-    for (const auto& [first, end] :
-         {std::pair<std::int64_t, std::int64_t>(layout_.first, 0),
-          std::pair<std::int64_t, std::int64_t>(south, layout_.first + layout_.n_rows)}) {
-        if (first >= end) continue;
-        copy_rows<<<blocks(layout_.n + 2 * layout_.border, end - first), n_threads, 0, stream>>>(
-            layout_, sign_, first, field);
+    for_poles([&](std::int64_t first, std::int64_t count) {
+        copy_rows<<<blocks(layout_.n + 2 * layout_.border, count), n_threads, 0, stream>>>(layout_, sign_,
+                                                                                           first, field);
         core::check_launch("copying rows");
-    }
+    });
 }
 
 void Rows::from_samples(double* field, const CircleScratch& scratch, cudaStream_t stream) const {
@@ -371,15 +375,10 @@ void Rows::from_samples(double* field, const CircleScratch& scratch, cudaStream_
     fold_columns<<<blocks(layout_.border, layout_.n_rows), n_threads, 0, stream>>>(layout_, layout_.first,
                                                                                    layout_.n_rows, field);
     core::check_launch("folding columns");
-    const std::int64_t south = layout_.computed_first + layout_.n_computed;
-    // One pole after the other, as rows may get something from both.
-    for (const auto& [first, end] :
-         {std::pair<std::int64_t, std::int64_t>(layout_.first, 0),
-          std::pair<std::int64_t, std::int64_t>(south, layout_.first + layout_.n_rows)}) {
-        if (first >= end) continue;
-        fold_rows<<<blocks(layout_.n, end - first), n_threads, 0, stream>>>(layout_, sign_, first, field);
+    for_poles([&](std::int64_t first, std::int64_t count) {
+        fold_rows<<<blocks(layout_.n, count), n_threads, 0, stream>>>(layout_, sign_, first, field);
         core::check_launch("folding rows");
-    }
+    });
     for_parts([&](const Part& part, std::size_t handle) {
         to_bins_[handle].to_bins(row(part.first) + layout_.border, bins, scratch.library.data(), stream);
         store_bins<<<blocks(mmax_ + 2, part.count), n_threads, 0, stream>>>(layout_, mmax_, part.first, bins,

@@ -99,6 +99,10 @@ class Rows {
     /// Calls work(part, index of its transforms) for each part.
     template <class Work>
     void for_parts(const Work& work) const;
+    /// Calls work(first row, rows) for the copies beyond each pole, one pole after the other: when they are
+    /// folded, a row may get something from both.
+    template <class Work>
+    void for_poles(const Work& work) const;
 
     SampleLayout layout_;
     std::int64_t mmax_;

@@ -119,7 +119,7 @@ __device__ void interpolate_point(const Interpolation& call, const double* table
 template <int N, bool Slopes>
 __global__ void __launch_bounds__(n_threads) interpolate_kernel(Interpolation call) {
     extern __shared__ double shared[];
-    double* const tiles = shared + (Slopes ? 4 : 2) * call.weights.n_pairs * call.weights.n_terms;
+    double* const tiles = shared + call.weights.doubles(Slopes);
     const PointTask task = call.tasks[blockIdx.x];
     load_weights(call.weights, Slopes, shared);
     for (int f = 0; f < call.n_fields; ++f)
@@ -159,7 +159,7 @@ void interpolate(const SortedPoints& points, const SampleMemory& memory, const P
     bool on_device = true;
     std::vector<DeviceField<T>> fields[3];
     for (int k = 0; k < n_outputs && points.n_points > 0; ++k) {
-        core::require_place(names[k], views[k]->data(), views[k]->space(), points.device, sizeof(T));
+        core::require_place(names[k], *views[k], points.device);
         on_device = on_device && views[k]->space() == MemorySpace::cuda;
         fields[k] = memory.fields_of(*views[k], memory.values[k]);
     }

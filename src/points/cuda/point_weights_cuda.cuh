@@ -14,18 +14,19 @@ namespace zonal::points::cuda {
 struct WeightTables {
     const double* data;
     int n_pairs, n_terms;
-    int size() const { return n_pairs * n_terms; }
+    /// Of each part.
+    __host__ __device__ int size() const { return n_pairs * n_terms; }
+    __host__ __device__ int doubles(bool slopes) const { return (slopes ? 4 : 2) * size(); }
 };
 
 /// Bytes of shared memory for the weights, with their slopes if asked for.
 inline std::int64_t shared_bytes(const WeightTables& tables, bool slopes) {
-    return (slopes ? 4 : 2) * tables.size() * static_cast<std::int64_t>(sizeof(double));
+    return tables.doubles(slopes) * static_cast<std::int64_t>(sizeof(double));
 }
 
 /// All threads of a block call it, and synchronise before they use what is there.
 __device__ inline void load_weights(const WeightTables& tables, bool slopes, double* shared) {
-    const int n = (slopes ? 4 : 2) * tables.n_pairs * tables.n_terms;
-    for (int i = threadIdx.x; i < n; i += blockDim.x) shared[i] = tables.data[i];
+    for (int i = threadIdx.x; i < tables.doubles(slopes); i += blockDim.x) shared[i] = tables.data[i];
 }
 
 /// Weights of a sample and of its mirror image in the window, or their slopes.
@@ -36,7 +37,7 @@ struct PairOfWeights {
 template <bool Slopes>
 __device__ __forceinline__ PairOfWeights weights_of(const double* tables, const WeightTables& shape, int pair,
                                                     double y, double square) {
-    const int size = shape.n_pairs * shape.n_terms;
+    const int size = shape.size();
     const double* const even = tables + (Slopes ? 2 : 0) * size + pair * shape.n_terms;
     const double* const odd = even + size;
     double e = even[shape.n_terms - 1], o = odd[shape.n_terms - 1];

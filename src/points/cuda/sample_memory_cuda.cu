@@ -17,12 +17,6 @@ Pointers pointers_of(const std::vector<Field>& fields, std::int64_t map, std::in
     return pointers;
 }
 
-template <class T>
-void require_place(const char* name, const View<T, 3>& view, int device) {
-    if (view.size() > 0)
-        core::require_place(name, view.data(), view.space(), device, sizeof(std::remove_const_t<T>));
-}
-
 /// Calls work(first map, maps) for the maps that share the recurrences.
 template <class Work>
 void for_passes(const SampleMemory& memory, const Work& work) {
@@ -114,7 +108,7 @@ SampleMemory::SampleMemory(const SampleStage& made_by, SampleRows all)
     : stage(made_by),
       rows(all),
       layout(made_by.layout_of(all)),
-      rows_in_phi(layout, made_by.plan.tables.mmax, made_by.plan.tables.spin % 2 == 0 ? 1 : -1),
+      rows_in_phi(layout, made_by.plan.tables.mmax, made_by.plan.tables.sign()),
       transfer(made_by.device, made_by.plan.options.threads) {}
 
 void SampleMemory::set_maps(std::int64_t count) {
@@ -154,7 +148,7 @@ template <class T>
 void synthesize(View<const std::complex<T>, 3> alm, SampleMemory& memory, std::vector<PointErrors>* errors) {
     const SampleStage& stage = memory.stage;
     const core::CurrentDevice current(stage.device);
-    require_place("alm", alm, stage.device);
+    core::require_place("alm", alm, stage.device);
     const bool on_device = alm.space() == MemorySpace::cuda;
     const cudaStream_t stream = memory.stream();
     const auto& legendre = stage.legendre;
@@ -185,7 +179,7 @@ template <class T>
 void adjoint(SampleMemory& memory, View<std::complex<T>, 3> alm) {
     const SampleStage& stage = memory.stage;
     const core::CurrentDevice current(stage.device);
-    require_place("alm", alm, stage.device);
+    core::require_place("alm", alm, stage.device);
     const cudaStream_t stream = memory.stream();
     const auto& legendre = stage.legendre;
     const std::int64_t components = stage.plan.components, size = legendre.layout().size();

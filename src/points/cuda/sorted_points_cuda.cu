@@ -115,8 +115,7 @@ struct AnglesThere {
     AnglesThere(const char* name, View<const double, 1> angles, int device, core::HostTransfer& transfer,
                 cudaStream_t stream)
         : data(angles.data()), stride(angles.stride(0)) {
-        if (angles.extent(0) == 0) return;
-        core::require_place(name, angles.data(), angles.space(), device, sizeof(double));
+        core::require_place(name, angles, device);
         if (angles.space() == MemorySpace::cuda) return;
         std::vector<double> contiguous;
         if (stride != 1)
@@ -138,6 +137,14 @@ struct AnglesThere {
     std::int64_t stride;
     core::DeviceArray<double> copy;
 };
+
+/// Appends a task, as several if it has more than `most` points.
+void cut(PointTask task, std::uint32_t most, std::vector<PointTask>& tasks) {
+    for (const std::uint32_t end = task.end; task.begin < end; task.begin = task.end) {
+        task.end = task.begin + std::min(end - task.begin, most);
+        tasks.push_back(task);
+    }
+}
 
 int bits_of(std::int64_t n) {
     int bits = 1;
@@ -242,8 +249,7 @@ void SortedPoints::make_tiles() {
                             end = bin_begin_[static_cast<std::size_t>((tile + 1) * bins)];
         const auto row = static_cast<std::int32_t>(tile / tile_columns_ * Tile::size),
                    column = static_cast<std::int32_t>(tile % tile_columns_ * Tile::size);
-        for (std::uint32_t first = begin; first < end; first += std::min(end - first, tile_points))
-            tasks.push_back({row, column, first, first + std::min(end - first, tile_points)});
+        cut({row, column, begin, end}, tile_points, tasks);
     }
     tiles = core::DeviceArray<PointTask>(tasks);
 }
@@ -278,8 +284,7 @@ const SpreadTasks& SortedPoints::spread_tasks() const {
                 continue;
             }
             const auto first_part = static_cast<std::int32_t>(parts.size());
-            for (std::uint32_t first = begin; first < end; first += std::min(end - first, part_points))
-                parts.push_back({row, column, first, first + std::min(end - first, part_points)});
+            cut({row, column, begin, end}, part_points, parts);
             colour.crowded.push_back(
                 {row, column, first_part, static_cast<std::int32_t>(parts.size()) - first_part});
         }

@@ -205,7 +205,7 @@ void spread(const SortedPoints& points, View<const T, 3> values, SampleMemory& m
         "clearing samples");
     const bool on_device = values.space() == MemorySpace::cuda;
     if (points.n_points == 0) return memory.finish(on_device);
-    core::require_place("values", values.data(), values.space(), points.device, sizeof(T));
+    core::require_place("values", values, points.device);
     const auto fields = memory.fields_of(values, memory.values[0]);
     memory.bring(fields, points.n_points);
     const SpreadTasks& tasks = points.spread_tasks();

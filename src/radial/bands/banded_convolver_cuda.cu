@@ -220,8 +220,8 @@ class BandedConvolver final : public ConvolverOf<BandedConvolver<Rank>, BandedSt
             throw InvalidArgument(maps.space() == MemorySpace::cuda ? "maps" : "convolved",
                                   "is in device memory: several devices need host memory, from which each "
                                   "takes its bands");
-        sht::cuda::require_place("maps", maps, devices_[0].device);
-        sht::cuda::require_place("convolved", convolved, devices_[0].device);
+        core::require_place("maps", maps, devices_[0].device);
+        core::require_place("convolved", convolved, devices_[0].device);
     }
 
     template <class T>
