@@ -52,13 +52,11 @@ function(zonal_keep_simd_sources_apart)
     if(found)
       set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
       if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND CMAKE_CXX_FLAGS MATCHES "-fsanitize=address,undefined")
-        # Without checks of the arithmetic of addresses, whose accesses AddressSanitizer sees. Where accesses are
-        # too many to compile even so, they are checked by calls.
-        set(options -fno-sanitize=pointer-overflow,object-size)
+        # Where accesses are too many to compile in place, they are checked by calls.
         if(source MATCHES "/legendre_cpu.cpp$")
-          list(APPEND options -mllvm -asan-instrumentation-with-call-threshold=0)
+          set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS
+                                      "-mllvm;-asan-instrumentation-with-call-threshold=0")
         endif()
-        set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS "${options}")
       endif()
     endif()
   endforeach()
