@@ -43,14 +43,22 @@ struct CudaStageMemory final : StageMemory, StageScratch {
     void join() override { to_wire(); }
 
     /// Each stream goes on when the other has done what it has been given so far.
-    void to_wire() {
+    void to_wire() { to_wire(work.get()); }
+    void to_work() { to_work(work.get()); }
+    void to_wire(cudaStream_t of_work) {
         const core::CurrentDevice current(device);
-        worked.record(work.get());
+        worked.record(of_work);
         worked.hold(wire.get());
     }
-    void to_work() {
+    void to_work(cudaStream_t of_work) {
         wired.record(wire.get());
-        wired.hold(work.get());
+        wired.hold(of_work);
+    }
+    /// For the next orders of a synthesis. What was given to the one before it goes on to the wire, for which
+    /// all other work waits.
+    cudaStream_t turn() {
+        is_other_turn = !is_other_turn;
+        return is_other_turn ? other_work.get() : work.get();
     }
 
     /// The band's tables, copied to the device at the first call.
@@ -69,7 +77,10 @@ struct CudaStageMemory final : StageMemory, StageScratch {
         BandTables on_device;
     };
     const BandMemory place;
-    core::OwnStream work;
+    /// Orders are synthesized on both in turn: what comes next fills the device while the last blocks of the
+    /// orders before run. All else is done on the first.
+    core::OwnStream work, other_work;
+    bool is_other_turn = false;
     /// Copies from and to bands, and resampling of what they hold, beside the Legendre stage of other orders:
     /// these take bandwidth, it takes arithmetic, and its last blocks leave room for them.
     core::OwnStream wire{core::OwnStream::Urgency::first};
@@ -149,7 +160,7 @@ class CudaStages final : public StagesAs<CudaStages> {
         if (numbers.first == numbers.end) return;
         const core::CurrentDevice current(device_);
         core::require_place("alm", alm, device_);
-        const cudaStream_t stream = memory.work.get();
+        const cudaStream_t stream = memory.turn();
         const Orders orders{numbers.first, numbers.end};
         const Batch a(alm, memory.alm, room_for_copy(alm, memory));
         for (std::int64_t b = 0; b < alm.extent(0); ++b)
@@ -159,10 +170,10 @@ class CudaStages final : public StagesAs<CudaStages> {
         for_each_pass(alm.extent(0), [&](std::int64_t first, std::int64_t n_maps) {
             PairModes* const on_grid = fourier + first * orders_.map_size();
             PairModes* const modes = orders_.modes_of(0, on_grid, memory);
-            if (resampling && first > 0) memory.to_work();  // which has read what is written next
+            if (resampling && first > 0) memory.to_work(stream);  // which has read what is written next
             modes_from_alm<T>(orders_.legendre(), orders, orders_.sources<T>(a, first, n_maps), memory.modes,
                               modes, stream);
-            memory.to_wire();
+            memory.to_wire(stream);
             if (resampling)
                 resampling->interpolation().apply(orders, modes, fields_of(n_maps), on_grid,
                                                   memory.wire.get(), resampling->interpolation().all_tiles());
@@ -216,7 +227,8 @@ class CudaStages final : public StagesAs<CudaStages> {
         }
         memory.to_wire();
         to_band(*exact_layout_, orders, fourier, memory.tables_of(band), band, memory.wire.get());
-        memory.to_work();  // which may use the same memory next
+        for (const auto* const stream : {&memory.work, &memory.other_work})
+            memory.to_work(stream->get());  // which may use the same memory next
         wait(memory);
     }
 
@@ -298,7 +310,7 @@ class CudaStages final : public StagesAs<CudaStages> {
 
     static void wait(CudaStageMemory& memory) {
         if (memory.place == BandMemory::device) return;
-        for (const cudaStream_t stream : {memory.work.get(), memory.wire.get()})
+        for (const cudaStream_t stream : {memory.work.get(), memory.other_work.get(), memory.wire.get()})
             core::check_cuda(cudaStreamSynchronize(stream), "transform");
     }
     template <class T>

@@ -120,16 +120,23 @@ TEST(DistributedShares, KeepTheMemoryOfARankAndElseTheBalanceOfTimes) {
     }
 }
 
-TEST(DistributedShares, CountRingsOfTheirOwnLengthAsLongerOnDevices) {
+TEST(DistributedShares, CountLongRingsOfTheirOwnLengthAsLongerOnDevices) {
     const auto of = [](const Grid& grid, std::int64_t lmax, bool on_devices) {
         return block_costs(grid, sht::RingPairs(grid, lmax, lmax, 0), on_devices);
     };
     const Grid equal = Grid::gauss_legendre(64, 128);
     EXPECT_EQ(of(equal, 63, true), of(equal, 63, false));
-    const Grid healpix = Grid::healpix(64);
-    const auto host = of(healpix, 128, false), device = of(healpix, 128, true);
-    EXPECT_NEAR(device.front(), 1.3 * host.front(), 1e-12 * host.front());  // the poles
-    EXPECT_EQ(device.back(), host.back());                                  // the equator
+    const Grid healpix = Grid::healpix(4096);
+    const auto host = of(healpix, 16, false), device = of(healpix, 16, true);
+    const auto of_ring = [&](std::int64_t ring) {
+        const auto block = static_cast<std::size_t>(ring / static_cast<std::int64_t>(sht::block_size));
+        return device[block] / host[block];
+    };
+    EXPECT_EQ(of_ring(0), 1);
+    EXPECT_EQ(of_ring(2000), 1);            // up to 8,004 pixels
+    EXPECT_NEAR(of_ring(2100), 3.1, 1e-9);  // 8,404
+    EXPECT_NEAR(of_ring(4000), 3.1, 1e-9);
+    EXPECT_EQ(of_ring(5000), 1);  // as long as its neighbours
 }
 
 }  // namespace
