@@ -66,14 +66,14 @@ def measure(nside, n, exact_lmax, threads):
     expected = np.einsum("vil,il->v", values, np.array([means[pair] for pair in pairs]))
     names, n_bands = ("TT", "TE", "EE", "BB"), len(edges)
 
-    def chi_squared(part, centre=expected, matrix=found, **options):
-        return [spectra.chi_squared((sample - centre)[part], matrix[np.ix_(part, part)], **options) for sample in samples]
+    def chi_squared(part, centre=expected, matrix=found):
+        return [spectra.chi_squared((sample - centre)[part], matrix[np.ix_(part, part)]) for sample in samples]
 
     everything = np.arange(4 * n_bands)
     of_spectra = {name: chi_squared(everything[k * n_bands:(k + 1) * n_bands]) for k, name in enumerate(names)}
     of_all = chi_squared(everything)
     upper = everything[everything % n_bands > 0]
-    of_skies = {"centre": mean, "matrix": scatter, "n_samples": n}
+    of_skies = {"centre": mean, "matrix": scatter}  # no hartlap_factor: these are the skies that the matrix is of
     skewness = stats.skew(samples, axis=0).reshape(4, -1)
     ratios = np.sqrt(found.diagonal() / scatter.diagonal()).reshape(4, -1)
     return {"exact_lmax": report.exact_lmax, "exact_sky_lmax": report.exact_sky_lmax, "lost_share": report.lost_share, "bands": n_bands,
