@@ -102,6 +102,7 @@ def expect_failure(program, folder):
     return run
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest-xdist looks at the marks
 def pytest_collection_modifyitems(items):
     """The tests that share a folder run in one process."""
     for item in items:

@@ -10,7 +10,6 @@ import pytest
 
 from conftest import call
 
-pytestmark = pytest.mark.xdist_group("memory")  # whose inputs take half a minute to make
 NSIDE = 1024  # a column takes 101 MB: beside these, code and tables are little
 
 COMMANDS = [
