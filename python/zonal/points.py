@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -10,10 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _core
 from ._angles import angles
-from ._arrays import complex_input, real_input, vector
+from ._arrays import complex_input, output, real_input, sequence, vector
 from ._checked import Large, checked, invalid
 from ._devices import DeviceLike, resolve_device
-from ._kinds import kind_of
+from ._kinds import Kind, kind_of
 from ._libraries import COMPLEX, REAL, device_arrays, library_of, partner
 from ._notes import warn
 from ._progress import Progress, reporting
@@ -115,9 +116,10 @@ class PointTransform:
         return self._points.width
 
     @checked
-    def synthesize(self, alm: Any, gradient: bool = False, *, return_report: bool = False, stream: Any = None) -> Any:
+    def synthesize(self, alm: Any, gradient: bool = False, *, out: Any = None, return_report: bool = False, stream: Any = None) -> Any:
         """Returns the values of the function with these alm at the points; with gradient, also their derivatives d/dtheta
-        and d/dphi, each like the values: (values, by_theta, by_phi). Those of Q and U are of the components.
+        and d/dphi, each like the values: (values, by_theta, by_phi). Those of Q and U are of the components. out: where to
+        write the values, or three arrays for them and their derivatives.
 
         With return_report it returns a PointReport besides, (values, report) or ((values, by_theta, by_phi), report), whose
         mean_error is that of these alm. stream: see the class.
@@ -128,41 +130,44 @@ class PointTransform:
         >>> [float(round(part[0], 6) + 0) for part in equator.synthesize(alm, gradient=True)]
         [0.0, -1.0, 0.0]
         """
-        n_made = 3 if gradient else 1
+        outs = _outs(out, 3 if gradient else 1)
         arrays = device_arrays("alm", alm, self._device, stream)
         if arrays is not None:
             dtype = partner(arrays.dtype(COMPLEX))
             shape = shape_of_result("alm", alm, self._spin, self.n_alm, self.n_points)
-            written = [arrays.output(None, shape, dtype) for _ in range(n_made)]
+            written = [arrays.output(part, shape, dtype) for part in outs]
             by: Any = [part[1] for part in written[1:]] or (None, None)
             report = self._points.synthesize(arrays.given(), written[0][1], by[0], by[1], return_report, arrays.stream)
-            there = tuple(arrays.finished(part[0], None) for part in written)
-            values = there if gradient else there[0]
-            return (values, report) if return_report else values
-        kind = kind_of(alm)
-        given = complex_input("alm", alm)
-        shape = shape_of_result("alm", given, self._spin, self.n_alm, self.n_points)
-        made = [np.empty(shape, given.real.dtype) for _ in range(n_made)]
-        slopes: Any = made[1:] or (None, None)
-        report = self._points.synthesize(given, made[0], slopes[0], slopes[1], return_report, None)
-        values = tuple(kind.numbers(part) for part in made) if gradient else kind.numbers(made[0])
+            found = [arrays.finished(made, part) for (made, _), part in zip(written, outs)]
+        else:
+            kind = kind_of(alm)
+            given = complex_input("alm", alm)
+            shape = shape_of_result("alm", given, self._spin, self.n_alm, self.n_points)
+            made = [output(part, shape, given.real.dtype, given) for part in outs]
+            if out is not None and any(np.shares_memory(one, other) for one, other in combinations(made, 2)):
+                raise ValueError("out: its arrays must not share memory with each other")
+            slopes: Any = made[1:] or (None, None)
+            report = self._points.synthesize(given, made[0], slopes[0], slopes[1], return_report, None)
+            found = [_result(kind, array, part) for array, part in zip(made, outs)]
+        values = tuple(found) if gradient else found[0]
         return (values, report) if return_report else values
 
-    def adjoint(self, values: Any, *, stream: Any = None) -> Any:
-        """Returns alm = S^T values, a_lm = sum_p f_p conj(Y_lm(p)), without weights. stream: see the class.
+    def adjoint(self, values: Any, *, out: Any = None, stream: Any = None) -> Any:
+        """Returns alm = S^T values, a_lm = sum_p f_p conj(Y_lm(p)), without weights. out: where to write the alm. stream: see
+        the class.
 
         <values, S a> = <S^T values, a>, with alm of m > 0 counted twice.
         """
         arrays = device_arrays("values", values, self._device, stream)
         if arrays is not None:
             dtype = partner(arrays.dtype(REAL))
-            made, written = arrays.output(None, shape_of_result("values", values, self._spin, self.n_points, self.n_alm), dtype)
+            made, written = arrays.output(out, shape_of_result("values", values, self._spin, self.n_points, self.n_alm), dtype)
             self._points.adjoint(arrays.given(), written, arrays.stream)
-            return arrays.finished(made, None)
+            return arrays.finished(made, out)
         kind = kind_of(values)
-        given, alm = self._values_and_alm(values)
+        given, alm = self._values_and_alm(values, out)
         self._points.adjoint(given, alm, None)
-        return kind.numbers(alm)
+        return _result(kind, alm, out)
 
     @checked
     def analyze(self, values: Any, weights: ArrayLike | None = None, tolerance: float = 1e-8, *, max_iterations: int = 1000,
@@ -191,10 +196,10 @@ class PointTransform:
         warn([report.note])
         return result
 
-    def _values_and_alm(self, values: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+    def _values_and_alm(self, values: Any, out: Any = None) -> tuple[NDArray[Any], NDArray[Any]]:
         given = real_input("values", values)
         shape = shape_of_result("values", given, self._spin, self.n_points, self.n_alm)
-        return given, np.empty(shape, np.complex128 if given.dtype == np.float64 else np.complex64)
+        return given, output(out, shape, np.complex128 if given.dtype == np.float64 else np.complex64, given)
 
     def __reduce__(self) -> tuple[Callable[..., PointTransform], tuple[Any, ...]]:
         theta, phi, *others = self._arguments
@@ -202,6 +207,21 @@ class PointTransform:
 
     def __repr__(self) -> str:
         return f"<zonal.PointTransform: n_points={self.n_points}, lmax={self._lmax}, spin={self._spin}, error={self._error:g}>"
+
+
+def _outs(out: Any, n: int) -> list[Any]:
+    """Where to write n arrays; None for each that is to be made."""
+    if out is None:
+        return [None] * n
+    outs = [out] if n == 1 else sequence("out", out)
+    if len(outs) != n:
+        raise ValueError(f"out: has {len(outs)} arrays: must have 3 with gradient=True, of the values, by_theta and by_phi")
+    return outs
+
+
+def _result(kind: Kind, written: NDArray[Any], out: Any) -> Any:
+    """What the caller gets for an array that was written: `out` itself if it is of another library."""
+    return kind.numbers(written) if out is None or written is out else out
 
 
 class SphereFunction:

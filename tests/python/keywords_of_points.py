@@ -51,6 +51,12 @@ def _transform(**options):
     return zonal.PointTransform(THETA, PHI, lmax, **options)
 
 
+def _written(call, out):
+    """The result, and whether it is `out`, which then holds it."""
+    made = call(out)
+    return made.copy(), made is out
+
+
 def cases():
     transform = zonal.PointTransform(THETA, PHI, LMAX)
     function = zonal.SphereFunction(ALM)
@@ -63,6 +69,10 @@ def cases():
            gradient=(True, DEFAULT, lambda: with_slopes(ALM))),
         of("PointTransform.synthesize", lambda **k: isinstance(transform.synthesize(ALM, **k), tuple), {},
            return_report=(True, DEFAULT, lambda: True)),
+        of("PointTransform.synthesize", lambda out=None: _written(lambda space: transform.synthesize(ALM, out=space), out), {}, within=1e-6,
+           out=(np.zeros(300), DEFAULT, lambda: (direct(ALM), True))),
+        of("PointTransform.adjoint", lambda out=None: _written(lambda space: transform.adjoint(VALUES, out=space), out), {}, within=1e-6,
+           out=(np.zeros(zonal.alm_size(LMAX), complex), DEFAULT, lambda: (transform.adjoint(VALUES), True))),
         of("PointTransform.analyze", lambda **k: transform.analyze(VALUES, **k), {"tolerance": 1e-9}, within=1e-6,
            weights=(weights, DEFAULT, lambda: best(weights))),
         of("PointTransform.analyze", lambda **k: bool(analyzed(**k).residual > 1e-8), {}, tolerance=(1e-2, 1e-8, lambda: True)),

@@ -169,6 +169,42 @@ def test_threads_change_no_bit_and_may_share(rng):
     assert repr(zonal.SphereFunction(alm)) == "<zonal.SphereFunction: lmax=60, spin=0, error=1e-10>"
 
 
+@pytest.mark.parametrize("dtype", [np.complex64, np.complex128])
+@pytest.mark.parametrize("spin", [0, 2])
+def test_results_go_where_out_says(rng, spin, dtype):
+    theta, phi = points(rng, 40)
+    one = alm_of(rng, spin=spin).astype(dtype)
+    batch = np.stack([one, 2 * one])
+    transform = zonal.PointTransform(theta, phi, LMAX, spin)
+    for alm in (one, batch):
+        values, *slopes = transform.synthesize(alm, gradient=True)
+        parts = np.empty((*values.shape[:-1], 3, values.shape[-1]), values.dtype)  # side by side
+        outs = [parts[..., k, :] for k in range(3)]
+        found = transform.synthesize(alm, gradient=True, out=outs)
+        assert all(one is other for one, other in zip(found, outs))
+        assert all(np.array_equal(*pair) for pair in zip(found, [values, *slopes]))
+        space = np.empty_like(values)
+        made, report = transform.synthesize(alm, out=space, return_report=True)
+        assert made is space and np.array_equal(space, values) and report.bound > 0
+        room = np.empty((2, *alm.shape), dtype)[0]
+        assert transform.adjoint(values, out=room) is room and np.array_equal(room, transform.adjoint(values))
+
+
+def test_an_out_that_does_not_fit_is_refused(rng):
+    transform = zonal.PointTransform([1.0, 2.0], [0.0, 0.0], 3)
+    alm, two = np.zeros(10, complex), np.zeros(2)
+    with pytest.raises(ValueError, match="out: has 2 arrays: must have 3 with gradient=True"):
+        transform.synthesize(alm, gradient=True, out=[two, two])
+    with pytest.raises(ValueError, match="out: its arrays must not share memory"):
+        transform.synthesize(alm, gradient=True, out=[two, np.zeros(2), two])
+    with pytest.raises(TypeError, match="out = 3: must be a sequence"):
+        transform.synthesize(alm, gradient=True, out=3)
+    with pytest.raises(ValueError, match=r"out: must have shape \(2,\) and type float64"):
+        transform.synthesize(alm, out=np.zeros(3))
+    with pytest.raises(ValueError, match=r"out: must have shape \(10,\) and type complex128"):
+        transform.adjoint(two, out=two)
+
+
 def test_quantities_stay_quantities(rng):
     units = pytest.importorskip("astropy.units")
     alm = alm_of(rng)

@@ -34,6 +34,18 @@ def test_values_at_points_are_the_cpus_in_arrays_of_the_same_library(library, rn
         assert near(gpu.analyze(values[0]), cpu.analyze(values[0]), 1e-5)
 
 
+def test_results_go_where_out_says_in_the_memory_of_a_gpu(cupy, rng):
+    theta, phi = np.arccos(rng.uniform(-1, 1, 50)), rng.uniform(-9, 9, 50)
+    gpu = zonal.PointTransform(theta, phi, LMAX, device="cuda")
+    alm = cupy.put(rng.standard_normal(gpu.n_alm) + 0j)
+    outs = [cupy.put(np.zeros(50)) for _ in range(3)]
+    found = gpu.synthesize(alm, gradient=True, out=outs)
+    assert all(one is other for one, other in zip(found, outs))
+    assert all(np.array_equal(cupy.get(one), cupy.get(other)) for one, other in zip(found, gpu.synthesize(alm, gradient=True)))
+    room = cupy.put(np.zeros(gpu.n_alm, complex))
+    assert gpu.adjoint(found[0], out=room) is room and np.array_equal(cupy.get(room), cupy.get(gpu.adjoint(found[0])))
+
+
 def test_a_function_keeps_its_samples_on_the_gpu(rng):
     theta, phi = np.arccos(rng.uniform(-1, 1, (20, 30))), rng.uniform(-9, 9, 30)
     alm = rng.standard_normal((2, zonal.alm_size(LMAX))) + 1j * rng.standard_normal((2, zonal.alm_size(LMAX)))
