@@ -51,11 +51,7 @@ io::AlmFile read_input(const std::string& path, const AnafastOptions& options, S
 
 /// Two inputs are compared degree by degree: both up to the lower of their lmax and mmax.
 void require_same_sky(io::AlmFile& a, io::AlmFile& b, const AnafastOptions& options) {
-    const auto unknown = io::CoordinateSystem::unknown;
-    if (a.coordinates != unknown && b.coordinates != unknown && a.coordinates != b.coordinates)
-        throw IoError(fmt::format("{} is in {} coordinates, {} in {}; zonal rotate turns maps",
-                                  options.inputs[0], to_string(a.coordinates), options.inputs[1],
-                                  to_string(b.coordinates)));
+    require_same_system(options.inputs[0], a.coordinates, options.inputs[1], b.coordinates);
     if (a.components.size() != b.components.size())
         throw UsageError(fmt::format("--field: {} has {} fields, {} has {}: choose as many of both",
                                      options.inputs[0], a.components.size(), options.inputs[1],

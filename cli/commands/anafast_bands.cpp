@@ -68,6 +68,7 @@ class BandFinder {
         ObservedMap& sky = *maps_.emplace_back(
             std::make_unique<ObservedMap>(read_one_sky(path, analysis_, files_.run, session_)));
         const auto seen_by = options_.of_map(maps_.size() - 1);
+        require_same_coordinates();
         require_masks_apply(sky.map);
         read_masks(sky, seen_by);
         remove_monopole(sky);
@@ -102,6 +103,8 @@ class BandFinder {
         if (options_.pixel_window) set_card(file_.cards, {"PIXWIN", std::string("computed"), "HEALPix"});
         if (!analysis_.mask.file.empty())
             set_card(file_.cards, {"MASKFILE", header_text(analysis_.mask.file), "mask"});
+        if (!options_.second.mask.empty())
+            set_card(file_.cards, {"MASKFIL2", header_text(options_.second.mask), "mask of the second map"});
         if (!options_.first.mask_polarization.empty())
             set_card(file_.cards,
                      {"MASKPOL", header_text(options_.first.mask_polarization), "mask of Q and U"});
@@ -114,6 +117,11 @@ class BandFinder {
 
   private:
     int threads() const { return files_.run.thread_count(); }
+
+    void require_same_coordinates() const {
+        const auto &first = maps_.front()->map.header(), &last = maps_.back()->map.header();
+        require_same_system(first.source, first.coordinates, last.source, last.coordinates);
+    }
 
     /// Throws UsageError for masks of the map observed last that would mask nothing.
     void require_masks_apply(const SkyMap& map) const {
@@ -141,7 +149,10 @@ class BandFinder {
         }
         auto mask = analysis_.mask;
         if (!seen_by.mask.empty()) mask.file = seen_by.mask;
+        const bool is_second = maps_.size() > 1 && !options_.second.mask.empty();
+        const auto of_first = is_second ? session_.report["mask"] : nullptr;
         sky.mask = read_mask(mask, sky.map, session_);
+        if (is_second) session_.report["mask2"] = std::exchange(session_.report["mask"], of_first);
         session_.report.erase("mask_mode");  // which takes no part
         if (sky.mask.size() == 0) {
             sky.mask = Array<double, 1>({sky.map.rows().extent(1)});
@@ -292,6 +303,14 @@ class BandFinder {
 };
 
 }  // namespace
+
+void require_same_system(const std::string& one, io::CoordinateSystem its, const std::string& other,
+                         io::CoordinateSystem others) {
+    const auto unknown = io::CoordinateSystem::unknown;
+    if (its != unknown && others != unknown && its != others)
+        throw IoError(fmt::format("{} is in {} coordinates, {} in {}; zonal rotate turns maps", one,
+                                  to_string(its), other, to_string(others)));
+}
 
 void find_bands(const std::vector<std::string>& inputs, const MaskedAnalysis& analysis,
                 const DecoupleOptions& options, const FileOptions& files, Session& session) {

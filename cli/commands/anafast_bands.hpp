@@ -10,6 +10,10 @@
 
 namespace zonal::cli {
 
+/// Throws IoError for two files in different coordinates.
+void require_same_system(const std::string& one, io::CoordinateSystem its, const std::string& other,
+                         io::CoordinateSystem others);
+
 /// zonal anafast --decouple: writes the band powers of one map, or of two with themselves and each other.
 /// inputs: the paths of the maps.
 void find_bands(const std::vector<std::string>& inputs, const MaskedAnalysis& analysis,

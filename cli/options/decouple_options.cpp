@@ -13,6 +13,7 @@
 #include "zonal/io/sky_map.hpp"
 #include "zonal/sky/pixel_window.hpp"
 #include "zonal/spectra/estimate.hpp"
+#include "zonal/spectrum.hpp"
 
 namespace zonal::cli {
 namespace {
@@ -256,6 +257,16 @@ Array<double, 2> variance_of(const DecoupleOptions& options, const std::string& 
     if (!same_pixels(file.header().pixelization, map.header().pixelization))
         throw IoError(fmt::format("{}: {}: the map has {}", path, to_string(file.header().pixelization),
                                   to_string(map.header().pixelization)));
+    const auto unknown = io::CoordinateSystem::unknown;
+    if (const auto its = file.header().coordinates, maps = map.header().coordinates;
+        its != unknown && maps != unknown && its != maps)
+        throw IoError(
+            fmt::format("{}: coordinates are {}, the map's are {}", path, to_string(its), to_string(maps)));
+    for (std::int64_t row = 0; row < file.rows().extent(0); ++row)
+        if (const auto& unit = file.column(row).unit, &of_map = map.column(0).unit;
+            !may_be_variance_of(unit, of_map))
+            throw IoError(fmt::format("{}: is in {}, and the map in {}: must be in {}", path, unit, of_map,
+                                      squared_unit(of_map)));
     Array<double, 2> variance({n_parts, map.rows().extent(1)});
     for (std::int64_t part = 0; part < n_parts; ++part)
         std::copy_n(file.rows()[std::min(part, std::ssize(fields) - 1)].data(), variance.extent(1),
@@ -270,10 +281,11 @@ std::vector<std::vector<std::vector<double>>> noise_of(const DecoupleOptions& op
     std::vector<std::vector<std::vector<double>>> noise(letters.size());
     if (path.empty()) return noise;
     const auto file = read_spectra(path, {}, session);
+    const auto* option = path != options.first.noise ? "--noise-cl2" : "--noise-cl";
     for (std::size_t part = 0; part < letters.size(); ++part)
         for (const std::string& name :
              letters[part] == 'T' ? std::vector<std::string>{"TT"} : std::vector<std::string>{"EE", "BB"})
-            noise[part].push_back(required_spectrum(file, name, fmt::format("--noise-cl {}", path),
+            noise[part].push_back(required_spectrum(file, name, fmt::format("{} {}", option, path),
                                                     options.first.beam.extension, lmax_sky));
     return noise;
 }

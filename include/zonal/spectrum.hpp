@@ -22,6 +22,9 @@ std::string squared_unit(const std::string& unit);
 /// The unit of a cross spectrum: squared_unit where both are the same, "(a) (b)" where not; empty where one
 /// is unknown.
 std::string product_unit(const std::string& a, const std::string& b);
+/// Whether a variance in this unit may be that of a map in that one: either is unknown, or the first is the
+/// second squared, however that is written.
+bool may_be_variance_of(const std::string& unit, const std::string& unit_of_map);
 /// "uK" for "uK^2", "uK**2", "uK2" or "(uK)^2"; empty where that cannot be told.
 std::string square_root_unit(const std::string& unit);
 

@@ -21,6 +21,7 @@
 #include "zonal/sky/realization.hpp"
 #include "zonal/sky/rotation.hpp"
 #include "zonal/sky/udgrade.hpp"
+#include "zonal/spectrum.hpp"
 #include "zonal/window.hpp"
 
 namespace zonal::python {
@@ -179,6 +180,7 @@ void bind_analysis(nb::module_& module) {
             },
             nb::arg().noconvert(), nb::arg(), nb::arg());
     module.def("default_smoothing_lmax", &default_smoothing_lmax);
+    module.def("may_be_variance_of", &may_be_variance_of);
     module.def("analyze_maps", &analyze_maps, nb::arg(), nb::arg(), nb::arg().noconvert().none(),
                nb::arg().noconvert().none(), nb::arg().none());
     module.def("smooth_maps_with_beam", &smooth_maps_with_beam, nb::arg(), nb::arg(), nb::arg(), nb::arg(),

@@ -249,6 +249,13 @@ def copied(array: NDArray[Any], dtype: Any = None) -> NDArray[Any]:
     return piecewise(lambda values: values, array.dtype if dtype is None else dtype, array)
 
 
+def kept(value: Any) -> Any:
+    """What an object keeps of an argument: a copy of an array, as the caller may change what was given."""
+    if isinstance(value, np.ndarray):
+        return copied(value)
+    return type(value)(map(kept, value)) if type(value) in (tuple, list) else value
+
+
 def _is_vector(values: Any) -> bool:
     return type(values) is np.ndarray and values.ndim == 1 and values.dtype.kind in "iubfc"
 

@@ -27,6 +27,11 @@ class Kind:
     def __init__(self, map: Map | None, unit: Any, library: Library | None = None, given: Any = None) -> None:
         self.map, self.unit, self._library, self._given = map, unit, library, given
 
+    @property
+    def coordinates(self) -> str:
+        """Of a Map; "unknown" for everything else."""
+        return "unknown" if self.map is None else self.map.coordinates
+
     def maps(self, values: NDArray[Any], **changes: Any) -> Any:
         """The values of a map as what was given: a Map keeps all that is not named in changes."""
         if self.map is None:

@@ -93,7 +93,7 @@ class MapRowsAnywhere(MapRows):
         """A mask or weights of the pixels, which may be where the maps are, as `weights_of` returns them."""
         if self._arrays is not None and gpu_index(name, values) is not None:
             values = self._arrays.copied(name, values)
-        return weights_of(name, values, self.rows.shape[1], self.nest)
+        return weights_of(name, values, self.rows.shape[1], self.nest, coordinates=self.kind.coordinates)
 
 
 def pixels_of(grid: Grid, name: str = "grid") -> Any:
@@ -119,18 +119,26 @@ def fields_of(name: str, n_rows: int, pol: bool) -> str:
     return "iqu" if n_rows == 3 else "qu"
 
 
-def weights_of(name: str, values: ArrayLike | None, n_pixels: int, nest: bool = False) -> NDArray[np.float64] | None:
+def require_same_coordinates(name: str, system: str, expected: str, whose: str = "the map's") -> None:
+    """Raises ValueError for coordinates that are known to be others than those expected."""
+    if "unknown" not in (system, expected) and system != expected:
+        raise ValueError(f"{name}: coordinates are {system}, {whose} are {expected}; zonal.rotate_map turns maps")
+
+
+def weights_of(name: str, values: ArrayLike | None, n_pixels: int, nest: bool = False, *, coordinates: str = "unknown",
+               keep_unseen: bool = False) -> NDArray[np.float64] | None:
     """A mask or weights of pixels, [pixel] in ring order, or None. A Map of one row serves as it was read, and is 0 where it is
-    UNSEEN.
+    UNSEEN, unless that is kept. coordinates: of the map that they are for.
     """
     if values is None:
         return None
     array = doubles(name, values)
     if isinstance(values, Map):
+        require_same_coordinates(name, values.coordinates, coordinates)
         nest = values.nest
         if array.ndim == 2 and len(array) != 1:
             raise ValueError(f"{name}: has {len(array)} rows: must be one, such as {name}[0] or zonal.io.read_map(path, [field])")
-        array = np.where(is_unseen(array), 0, array).reshape(-1)
+        array = (array if keep_unseen else np.where(is_unseen(array), 0, array)).reshape(-1)
     if array.shape != (n_pixels,):
         raise ValueError(f"{name}: has shape {array.shape}: must be [{n_pixels}]")
     return reordered(array[None], to_nest=False)[0] if nest else array
@@ -140,6 +148,8 @@ def own_weights_of(name: str, values: Any, maps: Map, pixels: NDArray[np.int64])
     """A mask of these pixels of a Map, in the memory of these. values: as in weights_of, or a Map of a part of the sky."""
     if values is None:
         return None
+    if isinstance(values, Map):
+        require_same_coordinates(name, values.coordinates, maps.coordinates)
     if isinstance(values, Map) and values.is_part and values.grid == maps.grid:
         theirs, rows = values.own()
         if len(rows) != 1:

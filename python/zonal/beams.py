@@ -258,7 +258,7 @@ def smooth_with_beam(maps: ArrayLike, beam: Any, psi: AngleLike = 0.0, *, kmax: 
     how = analysis_options(iterations, tolerance)
     how.lmax = _core.default_smoothing_lmax(given.grid._grid) if lmax is None else lmax
     how.threads, how.device = resolve(threads), resolve_device(device)
-    weights = weights_of("mask", mask, given.rows.shape[1], given.nest)
+    weights = weights_of("mask", mask, given.rows.shape[1], given.nest, coordinates=given.kind.coordinates)
     required_finite("maps", given.rows, weights)
     changes: dict[str, Any] = {}
     if coefficients.ndim == 2:

@@ -126,7 +126,7 @@ def fit_dipole(map: ArrayLike, *, mask: ArrayLike | None = None, nest: bool | No
     """
     given = _one_map(map, grid, nest)
     monopole, dipole = _core.fit_monopole_dipole(given.grid._grid, np.ascontiguousarray(given.rows[0], np.float64),
-                                                 weights_of("mask", mask, given.rows.shape[1], given.nest), True)
+                                                 weights_of("mask", mask, given.rows.shape[1], given.nest, coordinates=given.kind.coordinates), True)
     return given.kind.numbers(monopole), given.kind.numbers(np.array(dipole))
 
 
@@ -145,7 +145,7 @@ def remove_dipole(map: ArrayLike, *, mask: ArrayLike | None = None, monopole_onl
     """
     given = _one_map(map, grid, nest)
     rows = copied(given.rows, np.float64)
-    fit = _core.fit_monopole_dipole(given.grid._grid, rows[0], weights_of("mask", mask, rows.shape[1], given.nest),
+    fit = _core.fit_monopole_dipole(given.grid._grid, rows[0], weights_of("mask", mask, rows.shape[1], given.nest, coordinates=given.kind.coordinates),
                                     not monopole_only)
     _core.subtract_monopole_dipole(given.grid._grid, *fit, rows[0])
     return given.give_back(rows, np.empty(rows.shape[1]) if given.nest else rows[0])

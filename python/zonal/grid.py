@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _core
 from ._angles import AngleLike, angle, angles
-from ._arrays import doubles, integer, integers, sequence
+from ._arrays import doubles, integer, integers, kept, sequence
 from ._checked import Large, checked
 
 
@@ -60,7 +60,7 @@ class Grid:
             self._grid = parent._grid.subset(rings)
         else:
             self._grid = getattr(_core.Grid, factory)(*arguments)
-        self._recipe = (factory, *arguments)
+        self._recipe = kept((factory, *arguments))
 
     @classmethod
     @checked

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _core
 from ._angles import AngleLike, angles, width
-from ._arrays import alike, real, spectrum, vector
+from ._arrays import alike, kept, real, spectrum, vector
 from ._checked import checked
 from ._threads import resolve
 
@@ -136,7 +136,7 @@ def _make(factory: str, *arguments: Any) -> Kernel:
         kernel._kernel = getattr(arguments[0]._kernel, factory)(*arguments[1:])
     else:
         kernel._kernel = getattr(_core.RadialKernel, factory)(*arguments)
-    kernel._recipe = (factory, *arguments)
+    kernel._recipe = kept((factory, *arguments))
     return kernel
 
 

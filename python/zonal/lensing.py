@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _core
 from ._angles import angles
-from ._arrays import complex_input, doubles, integer, real_input
+from ._arrays import complex_input, doubles, integer, kept, real_input
 from ._checked import arguments_as, checked, invalid
 from ._kinds import kind_of
 from ._threads import resolve
@@ -61,7 +61,7 @@ class Lensing:
             raise invalid("mmax", mmax, f"must be from 0 to lmax = {lmax}")
         potentials, lmax_of_phi = _potentials(phi, curl)
         self._lmax, self._error, self._fields = lmax, error, fields
-        self._arguments = (potentials, where, lmax, fields, mmax, error, threads)
+        self._arguments = (kept(potentials), kept(where), lmax, fields, mmax, error, threads)
         self._n_potentials, self._n_phi = potentials.shape
         with arguments_as({"potentials": "phi"}):
             self._lensing = _made(_where(where), potentials, lmax_of_phi, lmax, -1 if mmax is None else mmax, _COMPONENTS[fields],

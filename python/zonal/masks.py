@@ -15,7 +15,7 @@ from . import _core
 from ._angles import AngleLike, angle, width
 from ._arrays import real
 from ._checked import checked
-from ._kinds import Kind
+from ._kinds import Kind, kind_of
 from ._maps import MapRows, weights_of
 from ._pixels import grid_of_length, reordered, required_grid
 from ._smoothing import choice_of
@@ -126,7 +126,7 @@ def moments(mask: ArrayLike, other: ArrayLike | None = None, *, grid: Grid | Non
         raise TypeError("mask = None: must be [pixel]")
     size = np.asarray(mask).size if not isinstance(mask, Map) else mask.grid.n_pixels
     on = grid_of_length("mask", size) if grid is None else required_grid("grid", grid)
-    first, second = weights_of("mask", mask, on.n_pixels), weights_of("other", other, on.n_pixels)
+    first, second = weights_of("mask", mask, on.n_pixels), weights_of("other", other, on.n_pixels, coordinates=kind_of(mask).coordinates)
     assert first is not None
     return np.array(_core.mask_moments(on._grid, first, np.empty(0) if second is None else second, resolve(threads)), np.float64)
 

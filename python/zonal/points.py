@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _core
 from ._angles import angles
-from ._arrays import complex_input, output, real_input, sequence, vector
+from ._arrays import complex_input, kept, output, real_input, sequence, vector
 from ._checked import Large, checked, invalid
 from ._devices import DeviceLike, resolve_device
 from ._kinds import Kind, kind_of
@@ -59,9 +59,9 @@ class PointTransform:
     def __init__(self, theta: ArrayLike, phi: ArrayLike, lmax: int, spin: int = 0, error: float = 1e-10, *,
                  mmax: int | None = None, threads: int | None = None, device: DeviceLike = "cpu") -> None:
         self._device = resolve_device(device)
-        given, kept = zip(_places("theta", theta, self._device), _places("phi", phi, self._device))
+        given, places = zip(_places("theta", theta, self._device), _places("phi", phi, self._device))
         self._lmax, self._spin, self._error = lmax, spin, error
-        self._arguments = (*kept, lmax, spin, error, mmax, threads, self._device)
+        self._arguments = (*places, lmax, spin, error, mmax, threads, self._device)
         self._points = _core.Points(*given, lmax, _order(mmax, lmax), spin, error, resolve(threads), self._device)
 
     @property
@@ -341,7 +341,7 @@ def _places(name: str, values: Any, device: str) -> tuple[Any, Any]:
     library = library_of(values)
     if arrays is None or library is None:
         line = _line(name, values)
-        return line, line
+        return line, kept(line) if isinstance(values, np.ndarray) else line
     if len(values.shape) != 1:
         raise ValueError(f"{name}: has shape {tuple(values.shape)}: must be [n_points]")
     arrays.dtype(("float64",))

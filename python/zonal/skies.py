@@ -15,7 +15,7 @@ from ._arrays import complex_input, doubles, integer, required_finite, shown, sp
 from ._checked import Large, arguments_as, checked, seed_of, takes_options_of
 from ._devices import DeviceLike, resolve_device
 from ._kinds import Maps, kind_of, spectra_unit
-from ._maps import MapRows, ring_weights_of, weights_of
+from ._maps import MapRows, require_same_coordinates, ring_weights_of, weights_of
 from ._notes import warn
 from ._progress import Progress, reporting
 from ._smoothing import choice_of
@@ -162,10 +162,11 @@ def map2alm(maps: ArrayLike, lmax: int | None = None, mmax: int | None = None, *
     how.remove = None if remove is None else choice_of("remove", remove, _core.FitTerms)
     how.threads, how.device = resolve(threads), resolve_device(device)
     rows = _core.Maps(given.rows.astype(np.float64, copy=False), given.pixels, given.fields)
-    weights = weights_of("mask", mask, n_pixels, given.nest)
+    weights = weights_of("mask", mask, n_pixels, given.nest, coordinates=given.kind.coordinates)
     required_finite("maps", given.rows, weights)
     with reporting(progress, "analysis") as report:
-        alm, notes = _core.analyze_maps(rows, how, weights, weights_of("pixel_weights", pixel_weights, n_pixels, given.nest), report)
+        areas = weights_of("pixel_weights", pixel_weights, n_pixels, given.nest, coordinates=given.kind.coordinates)
+        alm, notes = _core.analyze_maps(rows, how, weights, areas, report)
     warn(notes)
     found: NDArray[np.complex128] = alm
     return given.kind.numbers(found[0] if given.is_single else found)
@@ -236,6 +237,7 @@ def anafast(maps: ArrayLike, maps2: ArrayLike | None = None, lmax: int | None = 
     second = None
     if maps2 is not None:
         MapRows(maps2, options.get("grid"), options.get("nest"), options.get("pol"), "maps2")  # errors say this name
+        require_same_coordinates("maps2", kinds[1].coordinates, kinds[0].coordinates, "those of maps")
         second = map2alm(maps2, lmax, mmax, **options)
     if lmax is None:
         grid = maps.grid if isinstance(maps, Map) else options.get("grid") or Grid.healpix(round((np.shape(maps)[-1] / 12) ** 0.5))

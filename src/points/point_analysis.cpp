@@ -10,6 +10,7 @@
 #include "points/sphere_samples.hpp"
 #include "sht/array_checks.hpp"
 #include "zonal/error.hpp"
+#include "zonal/mask.hpp"
 
 /// Least squares at points: conjugate gradients on S^T W S a = S^T W f.
 namespace zonal {
@@ -19,6 +20,13 @@ namespace {
 using Complex = std::complex<double>;
 using Alm = Array<Complex, 3>;
 using Values = Array<double, 3>;
+
+std::int64_t points_that_count(const PointTransform& transform, const PointAnalysisOptions& options) {
+    if (options.weights.extent(0) == 0) return transform.points().n_points();
+    std::int64_t n = 0;
+    for (std::int64_t i = 0; i < options.weights.extent(0); ++i) n += options.weights[i] > 0 ? 1 : 0;
+    return n;
+}
 
 void check_options(const PointTransform& transform, const PointAnalysisOptions& options) {
     const std::int64_t n_points = transform.points().n_points();
@@ -35,6 +43,37 @@ void check_options(const PointTransform& transform, const PointAnalysisOptions& 
     for (std::int64_t i = 0; i < options.weights.extent(0); ++i)
         if (!(options.weights[i] >= 0 && std::isfinite(options.weights[i])))
             throw InvalidArgument(fmt::format("weights[{}]", i), options.weights[i], "must be 0 or positive");
+    if (n_points > 0 && points_that_count(transform, options) == 0)
+        throw InvalidArgument("weights", "are all 0: must be positive for some points");
+}
+
+/// The values of a map, 0 where the weight is 0, divided by a power of two so that their squares are neither
+/// infinite nor 0.
+struct ScaledValues {
+    Values values;
+    int exponent = 0;
+};
+
+template <class T>
+ScaledValues scaled_values(View<const T, 3> values, std::int64_t map, const PointAnalysisOptions& options) {
+    ScaledValues scaled{Values({1, values.extent(1), values.extent(2)})};
+    double largest = 0;
+    for (std::int64_t c = 0; c < values.extent(1); ++c)
+        for (std::int64_t i = 0; i < values.extent(2); ++i) {
+            if (options.weights.extent(0) > 0 && options.weights[i] == 0) continue;
+            const double value = values(map, c, i);
+            if (!std::isfinite(value) || is_unseen_value(value))
+                throw InvalidArgument(values.extent(1) == 1 && values.extent(0) == 1
+                                          ? fmt::format("values[{}]", i)
+                                          : fmt::format("values[{}, {}, {}]", map, c, i),
+                                      value, "must be a finite number, or the point's weight 0");
+            scaled.values(0, c, i) = value;
+            largest = std::max(largest, std::abs(value));
+        }
+    if (largest == 0) return scaled;
+    scaled.exponent = std::ilogb(largest);
+    for (double& value : scaled.values) value = std::ldexp(value, -scaled.exponent);
+    return scaled;
 }
 
 /// One map's problem.
@@ -152,16 +191,17 @@ std::string note_of(const PointTransform& transform, const PointAnalysisReport& 
                     const PointAnalysisOptions& options) {
     const auto& layout = transform.samples().layout();
     const double unknowns = 2.0 * static_cast<double>(layout.size()) - static_cast<double>(layout.lmax() + 1);
-    const auto n_points = static_cast<double>(transform.points().n_points());
+    const auto n_points = static_cast<double>(points_that_count(transform, options));
     std::string note;
     if (!report.reached_tolerance)
         note = fmt::format("the residual is {:.2g} after {} iterations, above the tolerance {:g}",
                            report.residual, report.iterations, options.tolerance);
     if (n_points < 2 * unknowns)
         note += fmt::format(
-            "{}{} points are fewer than two for each of the {} unknowns: the alm amplify what the "
+            "{}{} points{} are fewer than two for each of the {} unknowns: the alm amplify what the "
             "values err by, and more points or a lower lmax would not",
-            note.empty() ? "" : "; ", n_points, unknowns);
+            note.empty() ? "" : "; ", n_points, options.weights.extent(0) == 0 ? "" : " of a positive weight",
+            unknowns);
     return note;
 }
 
@@ -176,8 +216,8 @@ PointAnalysisReport PointTransform::analyze(ConstView<T, 3> values, View<std::co
     using points::check_options;
     using points::Complex;
     using points::note_of;
+    using points::scaled_values;
     using points::Solver;
-    using points::Values;
     check_options(*this, options);
     sht::check_extent("alm", alm, 0, "map", values.extent(0));
     sht::check_extent("alm", alm, 1, "component", samples_.components());
@@ -190,20 +230,19 @@ PointAnalysisReport PointTransform::analyze(ConstView<T, 3> values, View<std::co
     PointAnalysisReport all;
     const std::int64_t n_maps = values.extent(0);
     for (std::int64_t map = 0; map < n_maps; ++map) {
-        Values of_map({1, samples_.components(), points_.n_points()});
+        const auto of_map = scaled_values<T>(values, map, options);
         Alm answer({1, samples_.components(), samples_.layout().size()});
-        for (std::int64_t c = 0; c < samples_.components(); ++c)
-            for (std::int64_t i = 0; i < points_.n_points(); ++i) of_map(0, c, i) = values(map, c, i);
         PointAnalysisOptions of_solver = options;
         if (options.progress)
             of_solver.progress = [&, map](double done) {
                 return options.progress((static_cast<double>(map) + done) / static_cast<double>(n_maps));
             };
-        const auto report = Solver(*this, of_map, workspace, of_solver).run(answer);
+        const auto report = Solver(*this, of_map.values, workspace, of_solver).run(answer);
         for (std::int64_t c = 0; c < samples_.components(); ++c)
             for (std::int64_t k = 0; k < samples_.layout().size(); ++k) {
                 const Complex a = answer(0, c, k);
-                alm(map, c, k) = {static_cast<T>(a.real()), static_cast<T>(a.imag())};
+                alm(map, c, k) = {static_cast<T>(std::ldexp(a.real(), of_map.exponent)),
+                                  static_cast<T>(std::ldexp(a.imag(), of_map.exponent))};
             }
         all.iterations = std::max(all.iterations, report.iterations);
         if (!(report.residual <= all.residual)) all.residual = report.residual;

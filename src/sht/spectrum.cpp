@@ -60,6 +60,9 @@ bool is_one_word(const std::string& unit) {
                        [](unsigned char c) { return std::isalpha(c) != 0 || c == '_'; });
 }
 
+/// How squares of units are written.
+constexpr std::string_view squares[] = {"^2", "**2", "2"};
+
 }  // namespace
 
 void sht::check_components(std::int64_t components) {
@@ -75,7 +78,7 @@ std::string squared_unit(const std::string& unit) {
 }
 
 std::string square_root_unit(const std::string& unit) {
-    for (const std::string_view power : {"^2", "**2", "2"}) {
+    for (const std::string_view power : squares) {
         if (!unit.ends_with(power)) continue;
         auto root = unit.substr(0, unit.size() - power.size());
         if (root.size() > 2 && root.front() == '(' && root.back() == ')')
@@ -83,6 +86,14 @@ std::string square_root_unit(const std::string& unit) {
         return is_one_word(root) || power != "2" ? root : std::string();
     }
     return {};
+}
+
+bool may_be_variance_of(const std::string& unit, const std::string& unit_of_map) {
+    if (unit.empty() || unit_of_map.empty() || unit == squared_unit(unit_of_map)) return true;
+    return std::any_of(std::begin(squares), std::end(squares), [&](std::string_view square) {
+        return unit == unit_of_map + std::string(square) ||
+               unit == fmt::format("({}){}", unit_of_map, square);
+    });
 }
 
 std::string product_unit(const std::string& a, const std::string& b) {

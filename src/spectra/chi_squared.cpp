@@ -87,6 +87,8 @@ ChiSquared chi_squared(View<const double, 1> residual, View<const double, 2> cov
     for (const int axis : {0, 1}) sht::check_extent("covariance", covariance, axis, "value", n);
     if (!(factor > 0) || !std::isfinite(factor))
         throw InvalidArgument("factor", factor, "must be positive and finite");
+    constexpr double asymmetry =
+        1e-10;  // of products of matrices that rounding leaves, in units of the errors
     // In units of the errors, so that values of very different sizes lose no digits.
     Eigen::VectorXd scaled(n), sigma(n);
     for (std::int64_t i = 0; i < n; ++i) {
@@ -96,6 +98,11 @@ ChiSquared chi_squared(View<const double, 1> residual, View<const double, 2> cov
             throw InvalidArgument(fmt::format("covariance[{0}, {0}]", i), covariance(i, i),
                                   "must be positive and finite");
         sigma[i] = std::sqrt(covariance(i, i));
+        for (std::int64_t j = 0; j < i; ++j)
+            if (!(std::abs(covariance(i, j) - covariance(j, i)) <= asymmetry * sigma[i] * sigma[j]))
+                throw InvalidArgument(fmt::format("covariance[{}, {}]", j, i), covariance(j, i),
+                                      fmt::format("must be what covariance[{}, {}] = {} is, a finite number",
+                                                  i, j, covariance(i, j)));
         scaled[i] = residual[i] / sigma[i];
     }
     Eigen::MatrixXd correlation(n, n);

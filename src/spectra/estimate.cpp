@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <complex>
 #include <map>
 #include <set>
@@ -10,6 +11,7 @@
 #include <utility>
 
 #include "spectra/couplings.hpp"
+#include "spectra/masked_sky.hpp"
 #include "zonal/alm.hpp"
 #include "zonal/error.hpp"
 #include "zonal/sht.hpp"
@@ -80,18 +82,6 @@ class Estimator {
     }
 
   private:
-    void place(std::int64_t field) {
-        const MaskedField& given = fields_[static_cast<std::size_t>(field)];
-        const bool is_both = given.parts.size() == 2 && given.parts[0].maps.extent(0) == 1 &&
-                             given.parts[1].maps.extent(0) == 2;
-        if (given.parts.size() != 1 && !is_both)
-            throw InvalidArgument(fmt::format("fields[{}]", field), "must be T, Q and U, or T and Q and U");
-        for (const MaskedMaps& part : given.parts) {
-            parts_.push_back({field, &part, masks_.number_of(given.grid, part.mask), n_rows_});
-            n_rows_ += part.maps.extent(0);
-        }
-    }
-
     /// Says of errors which of several fields they are about.
     template <class Work>
     auto of_field(std::int64_t field, const Work& work) const {
@@ -102,6 +92,20 @@ class Estimator {
             auto facts = error.facts();
             facts.origin = fmt::format("fields[{}]: {}", field, facts.origin);
             throw InvalidArgument(facts);
+        }
+    }
+
+    void place(std::int64_t field) {
+        const MaskedField& given = fields_[static_cast<std::size_t>(field)];
+        for (const MaskedMaps& part : given.parts)
+            of_field(field, [&] { masked::check_mask(given.grid, part.mask); });
+        const bool is_both = given.parts.size() == 2 && given.parts[0].maps.extent(0) == 1 &&
+                             given.parts[1].maps.extent(0) == 2;
+        if (given.parts.size() != 1 && !is_both)
+            throw InvalidArgument(fmt::format("fields[{}]", field), "must be T, Q and U, or T and Q and U");
+        for (const MaskedMaps& part : given.parts) {
+            parts_.push_back({field, &part, masks_.number_of(given.grid, part.mask), n_rows_});
+            n_rows_ += part.maps.extent(0);
         }
     }
 
@@ -218,10 +222,16 @@ class Estimator {
         if (std::ssize(x.part->noise) != n_given)
             throw InvalidArgument("noise", std::ssize(x.part->noise),
                                   fmt::format("must be {} spectra: of TT, or of EE and BB", n_given));
-        for (const auto& spectrum : x.part->noise)
+        for (const auto& spectrum : x.part->noise) {
             if (std::ssize(spectrum) <= lmax_sky_)
                 throw InvalidArgument("noise", fmt::format("ends at l = {}: must reach lmax_sky = {}",
                                                            std::ssize(spectrum) - 1, lmax_sky_));
+            for (std::int64_t l = 0; l <= lmax_sky_; ++l)
+                if (const double value = spectrum[static_cast<std::size_t>(l)];
+                    !(value >= 0) || !std::isfinite(value))
+                    throw InvalidArgument(fmt::format("noise[{}]", l), value,
+                                          "must be a finite number, 0 or more");
+        }
         const auto& matrices =
             couplings(x.polarized() ? SpectraKind::spin22 : SpectraKind::spin00, x.mask, x.mask);
         for (std::int64_t to = 0; to < n_given; ++to)

@@ -19,6 +19,8 @@ std::vector<Component> components_of(const std::vector<MaskedMap>& maps);
 /// Number of a map's first component.
 int first_component(const std::vector<MaskedMap>& maps, int map);
 
+/// Throws InvalidArgument for a mask of other pixels, and for values that are UNSEEN or not finite.
+void check_mask(const Grid& grid, const View<const double, 1>& mask);
 /// Throws InvalidArgument for what does not fit, and for values that are not finite.
 void check_sky(const MaskedSky& sky, int threads);
 /// And unless there is one spectrum or more, of components that there are.

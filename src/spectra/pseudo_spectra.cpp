@@ -13,9 +13,8 @@
 #include "zonal/mask.hpp"
 
 namespace zonal {
-namespace {
 
-void check_mask(const Grid& grid, const View<const double, 1>& mask) {
+void masked::check_mask(const Grid& grid, const View<const double, 1>& mask) {
     sht::check_host("mask", mask);
     sht::check_extent("mask", mask, 0, "pixel", grid.n_pixels());
     for (std::int64_t p = 0; p < mask.extent(0); ++p)
@@ -23,8 +22,6 @@ void check_mask(const Grid& grid, const View<const double, 1>& mask) {
             throw InvalidArgument(fmt::format("mask[{}]", p), mask[p],
                                   "must be a finite number, 0 where the sky is not seen");
 }
-
-}  // namespace
 
 void masked_harmonics(const Grid& grid, View<const double, 2> maps, View<const double, 1> mask,
                       std::int64_t lmax, View<std::complex<double>, 2> alm, int threads, Device device) {
@@ -35,7 +32,7 @@ void masked_harmonics(const Grid& grid, View<const double, 2> maps, View<const d
             "maps", fmt::format("axis 0 (component) has length {}: must be 1, or 2 for Q and U", components));
     sht::check_extent("maps", maps, 1, "pixel", n_pixels);
     const bool has_mask = mask.size() > 0;
-    if (has_mask) check_mask(grid, mask);
+    if (has_mask) masked::check_mask(grid, mask);
     sht::check_extent("alm", alm, 0, "component", components);
     sht::check_extent("alm", alm, 1, "coefficient", AlmLayout(lmax).size());
     sht::check_contiguous("alm", alm);
@@ -82,7 +79,7 @@ Array<double, 3> cross_spectra(const AlmLayout& layout, View<const std::complex<
 }
 
 double white_noise_spectrum(const Grid& grid, View<const double, 1> mask, View<const double, 1> variance) {
-    check_mask(grid, mask);
+    masked::check_mask(grid, mask);
     sht::check_host("variance", variance);
     sht::check_extent("variance", variance, 0, "pixel", grid.n_pixels());
     double sum = 0;

@@ -337,6 +337,34 @@ def test_pixels_without_data_need_a_mask(observed, fails, zonal, tmp_path):
     zonal("anafast", "holes.fits", "out.fits", *BINS, "--mask", "holes_mask.fits")
 
 
+def test_maps_and_variances_in_other_coordinates_or_units_are_refused(observed, fails, zonal, tmp_path):
+    pixels = np.ones(12 * NSIDE**2)
+    for name, coordinates, unit in (("g", "G", "K"), ("c", "C", "K"), ("mk", "G", "mK2"), ("k2", "G", "K2"), ("k2c", "C", "K2")):
+        healpy.write_map(tmp_path / f"{name}.fits", pixels, dtype=np.float64, coord=coordinates, column_units=unit)
+    line = fails(1, "anafast", "g.fits", "c.fits", "out.fits", *BINS)
+    assert "g.fits is in galactic coordinates, c.fits in equatorial" in line
+    line = fails(1, "anafast", "g.fits", "out.fits", *BINS, "--variance", "mk.fits")
+    assert "mk.fits: is in mK2, and the map in K: must be in K^2" in line
+    assert "coordinates are equatorial" in fails(1, "anafast", "g.fits", "out.fits", *BINS, "--variance", "k2c.fits")
+    zonal("anafast", "g.fits", "out.fits", *BINS, "--variance", "k2.fits")
+
+
+def test_noise_must_be_numbers_and_its_option_is_named(observed, fails, tmp_path):
+    for name, value in (("nan", np.nan), ("minus", -1.0)):
+        np.savetxt(tmp_path / f"{name}.txt", np.transpose([np.arange(41), np.full(41, value)]), header="l TT")
+        assert "noise[0]" in fails(2, "anafast", "sky.fits", "out.fits", *BINS, "--noise-cl", f"{name}.txt")
+    np.savetxt(tmp_path / "ee.txt", np.transpose([np.arange(41), np.ones(41)]), header="l EE")
+    assert "--noise-cl2 ee.txt" in fails(2, "anafast", "sky.fits", "sky.fits", "out.fits", *BINS, "--noise-cl", "noise.txt", "--noise-cl2", "ee.txt")
+
+
+def test_the_report_names_the_masks_of_both_maps(observed, zonal, tmp_path):
+    healpy.write_map(tmp_path / "other.fits", np.ones(12 * NSIDE**2), dtype=np.float64)
+    report = zonal("anafast", "sky.fits", "sky.fits", "out.fits", *BINS, "--mask", "mask.fits", "--mask2", "other.fits", "--json").report
+    assert "mask.fits" in str(report["mask"]) and "other.fits" in str(report["mask2"])
+    header = fits.getheader(tmp_path / "out.fits", 1)
+    assert "mask.fits" in header["MASKFILE"] and "other.fits" in header["MASKFIL2"]
+
+
 def test_alm_have_no_mask_to_divide_out(observed, fails, zonal):
     zonal("map2alm", "sky.fits", "alm.fits", "--lmax", "32")
     assert "alm" in fails(2, "anafast", "alm.fits", "out.fits", *BINS)

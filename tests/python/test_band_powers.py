@@ -323,7 +323,17 @@ def test_results_do_not_depend_on_threads():
     (lambda: estimate(Field(sky(), noise=np.ones(30)), BINS), "noise: has TT: must have TT, EE, BB"),
     (lambda: estimate(Field(sky()[0], noise=np.ones(3)), BINS), r"noise\['TT'\]: ends at l = 2"),
     (lambda: estimate(Field(np.zeros(12), pixel_window=True), Bins.edges([2, 4]), lmax_sky=5), "pixel_window = True: is known"),
-    (lambda: estimate(Field(sky()[0], mask=np.full(N, np.nan)), BINS), r"maps\[0, 0\]|mask\[0\] = nan"),
+    (lambda: estimate(Field(sky()[0], mask=np.full(N, np.nan)), BINS), r"mask\[0\] = nan"),
+    (lambda: estimate(Field(sky()[0], mask=np.full(N, zonal.healpy.UNSEEN)), BINS), r"mask\[0\] = -1.6375e\+30"),
+    (lambda: estimate(Field(sky()[0], noise=np.full(30, np.nan)), BINS), r"noise\[0\] = nan: must be a finite number, 0 or more"),
+    (lambda: estimate(Field(sky()[0], noise=np.full(30, -1.0)), BINS), r"noise\[0\] = -1"),
+    (lambda: estimate(Field(sky()[0], variance=zonal.Map(np.full(N, zonal.healpy.UNSEEN))), BINS), r"variance\[0\] = -1.6375e\+30"),
+    (lambda: Field(zonal.Map(sky()[0], unit="K"), variance=zonal.Map(np.ones(N), unit="mK2")), r"variance: is in mK2, and maps in K: must be in K\^2"),
+    (lambda: Field(zonal.Map(sky()[0], coordinates="G"), variance=zonal.Map(np.ones(N), coordinates="C")),
+     "variance: coordinates are equatorial, the map's are galactic"),
+    (lambda: Field(zonal.Map(sky()[0], coordinates="G"), mask=zonal.Map(np.ones(N), coordinates="E")), "mask: coordinates are ecliptic"),
+    (lambda: estimate([Field(zonal.Map(sky()[0], coordinates=system)) for system in "GC"], BINS),
+     r"fields\[1\]: coordinates are equatorial, those of fields\[0\] are galactic"),
     (lambda: estimate(Field(sky()), BINS, lmax_sky=21), "lmax_sky = 21: must be 22 or more"),
     (lambda: powers().theory(np.ones(24)), r"c_l\['TT'\]: ends at l = 23: must reach lmax_sky = 24"),
     (lambda: powers().theory({"XX": np.ones(25)}), "c_l: has 'XX'"),
@@ -355,6 +365,24 @@ def test_errors_say_which_field_they_are_about():
     wrong[5] = np.nan
     with pytest.raises(ValueError, match=r"fields\[1\]: maps\[0, 5\] = nan"):
         estimate([Field(sky()[0]), Field(wrong)], BINS)
+
+
+@pytest.mark.parametrize("unit", ["K^2", "K2", "K**2", "(K)^2", ""])
+def test_a_variance_is_in_the_unit_squared(unit):
+    units = pytest.importorskip("astropy.units")
+    bands = lambda maps, variance: estimate(Field(maps, variance=variance), BINS)["TT"]
+    expected = bands(sky()[0], np.full(N, 0.04))
+    assert np.array_equal(bands(zonal.Map(sky()[0], unit="K"), zonal.Map(np.full(N, 0.04), unit=unit)), expected)
+    assert np.allclose(bands(sky()[0] * units.K, np.full(N, 4e4) * units.mK**2), expected, rtol=1e-13)
+    with pytest.raises(ValueError, match="variance: is in K, and maps in K: must be in K2"):
+        bands(sky()[0] * units.K, np.full(N, 4e4) * units.K)
+
+
+def test_bins_stay_what_they_were_made_of():
+    weights = np.eye(6)[2:]
+    bins = Bins.from_weights(weights)
+    weights[:] = 0
+    assert pickle.loads(pickle.dumps(bins)) == bins
 
 
 def test_bins_and_results_can_be_copied_and_pickled():

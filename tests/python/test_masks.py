@@ -78,7 +78,8 @@ def test_healpys_masks_mean_the_same(mask):
 
 
 @pytest.mark.parametrize("options", [{}, {"min_size": 2}, {"min_size": 5}, {"min_area_arcmin2": 5e4}, {"min_size": 2, "min_area_arcmin2": 1e5}], ids=repr)
-@pytest.mark.parametrize("mask", [SCATTERED > 0, SCATTERED, SCATTERED.astype(np.int16)], ids=lambda mask: str(mask.dtype))
+@pytest.mark.parametrize("mask", [SCATTERED > 0, SCATTERED, SCATTERED.astype(np.int16),
+                                  np.ma.MaskedArray(np.zeros(3072), SCATTERED > 0)], ids=lambda mask: str(mask.dtype))
 def test_healpys_small_holes_are_filled(mask, options):
     found, expected = (package._masktools.fill_small_holes(mask, **options) for package in (hp, healpy))
     assert found.dtype == expected.dtype and np.array_equal(found, expected) and not np.shares_memory(found, mask)

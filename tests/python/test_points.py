@@ -152,6 +152,29 @@ def test_least_squares_find_the_alm(rng):
         few.analyze(few.synthesize(alm))
 
 
+def test_least_squares_take_values_of_any_size_and_none_of_weight_0(rng):
+    theta, phi = points(rng, 400)
+    alm, transform = alm_of(rng, lmax=5), zonal.PointTransform(theta, phi, 5)
+    values = transform.synthesize(alm)
+    found = transform.analyze(values)
+    for power in (-600, 600):  # whose squares are no doubles
+        assert np.array_equal(transform.analyze(values * 2.0**power), found * 2.0**power)
+    weights = np.ones(values.size)
+    weights[3] = 0
+    expected = transform.analyze(values, weights)
+    values[3] = np.nan
+    assert np.array_equal(transform.analyze(values, weights), expected)
+    few = (np.arange(values.size) < 50).astype(float)
+    assert "50 points of a positive weight are fewer than two" in transform.analyze(np.nan_to_num(values), few, return_report=True)[1].note
+
+
+def test_a_copy_is_of_the_points_that_were_given(rng):
+    theta, phi = points(rng, 30)
+    alm, transform = alm_of(rng), zonal.PointTransform(theta, phi, LMAX)
+    theta[:] = 1
+    assert np.array_equal(pickle.loads(pickle.dumps(transform)).synthesize(alm), transform.synthesize(alm))
+
+
 def test_threads_change_no_bit_and_may_share(rng):
     theta, phi = points(rng, 20000)
     alm = alm_of(rng, lmax=60)
@@ -231,6 +254,9 @@ def test_quantities_stay_quantities(rng):
     (lambda: zonal.PointTransform([1], [0], 3).analyze(np.zeros(1), tolerance=1e-10), "tolerance = 1e-10: must be at least 10 times"),
     (lambda: zonal.PointTransform([1], [0], 3).analyze(np.zeros(1), weights=[-1]), r"weights\[0\] = -1: must be 0 or positive"),
     (lambda: zonal.PointTransform([1], [0], 3).analyze(np.zeros(1), max_iterations=0), "max_iterations = 0: must be at least 1"),
+    (lambda: zonal.PointTransform([1], [0], 3).analyze([np.nan]), r"values\[0\] = nan: must be a finite number"),
+    (lambda: zonal.PointTransform([1], [0], 3, 2).analyze([[[0], [0]], [[0], [np.inf]]]), r"values\[1, 1, 0\] = inf"),
+    (lambda: zonal.PointTransform([1], [0], 3).analyze(np.zeros(1), weights=[0]), "weights: are all 0: must be positive"),
     (lambda: zonal.SphereFunction(np.zeros(8)), "alm"),
     (lambda: zonal.SphereFunction(np.zeros(10))(4.0, 0.0), "theta = 4"),
     (lambda: zonal.SphereFunction(np.zeros(10), n_points=-1), "n_points = -1"),

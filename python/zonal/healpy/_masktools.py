@@ -39,7 +39,7 @@ def dist2holes(m: Any, maxdist: float = math.pi, hole_min_size: int | None = Non
 @checked
 def fill_small_holes(mask: Any, min_size: int | None = None, min_area_arcmin2: float | None = None) -> NDArray[np.bool_]:
     """Returns what is masked once small holes, as of `dist2holes`, are filled: [pixel]. healpy has it in this module, too."""
-    filled: NDArray[np.bool_] = np.asarray(mask) != 0
+    filled: NDArray[np.bool_] = np.ma.getmaskarray(mask) | (np.asarray(np.ma.getdata(mask)) != 0)
     if filled.ndim != 1:
         raise ValueError("mask: must be one map, [pixel]")
     grid_of_length("mask", filled.size)
@@ -61,4 +61,4 @@ def _least(name: str, value: Any) -> Any:
     return number
 
 
-__all__ = ["dist2holes"]
+__all__ = ["dist2holes", "fill_small_holes"]

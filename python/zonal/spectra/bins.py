@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
-from .._arrays import doubles, integers, spectrum, vector
+from .._arrays import doubles, integers, kept, spectrum, vector
 from .._checked import checked
 
 
@@ -29,7 +29,7 @@ class Bins:
             raise TypeError("Bins: are made by Bins.linear, Bins.edges, Bins.logarithmic or Bins.from_weights")
         *given, weights = arguments
         made: _core.Bins = getattr(_core.Bins, factory)(*given)
-        self._recipe = (factory, *arguments)
+        self._recipe = kept((factory, *arguments))
         self._bins = made if weights is None else made.weighted(weights.tolist())
 
     @classmethod

@@ -11,6 +11,7 @@ from .. import _core
 from .._arrays import sequence, shown, spectrum
 from .._checked import checked
 from .._devices import DeviceLike, resolve_device
+from .._maps import require_same_coordinates
 from .._notes import warn
 from .._threads import resolve
 from .bins import Bins
@@ -56,6 +57,8 @@ def estimate(fields: Field | Sequence[Field], bins: Bins, *, theory: ArrayLike |
         raise TypeError(f"fields = {shown(fields)}: must be a zonal.spectra.Field, or a sequence of them")
     if not isinstance(bins, Bins):
         raise TypeError(f"bins = {shown(bins)}: must be zonal.spectra.Bins, such as Bins.linear(30, lmax=1500)")
+    for i, field in enumerate(given):
+        require_same_coordinates(f"fields[{i}]", field.coordinates, given[0].coordinates, "those of fields[0]")
     most = _core.lmax_sky_of(bins._bins, lmax_sky)
     sky = None if theory is None else _levels(theory, most)
     blocks, mask_spectra, numbers, notes, covariance, report = _core.estimate_bands(

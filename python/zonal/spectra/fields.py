@@ -13,12 +13,12 @@ from .._angles import AngleLike, width
 from .._arrays import doubles, real_input, spectrum
 from .._checked import checked
 from .._kinds import kind_of
-from .._maps import weights_of
+from .._maps import require_same_coordinates, weights_of
 from .._pixels import grid_of_length, reordered, required_grid
 from .._threads import resolve
 from .._units import quantity_unit, text_of
 from ..grid import Grid
-from ..sky_map import agreed
+from ..sky_map import Map, agreed
 
 
 class Part(NamedTuple):
@@ -71,6 +71,8 @@ class Field:
             raise ValueError(f"nest = True: is for HEALPix alone, not for {self.grid.name}")
         self.unit: str = kind.map.units[0] if kind.map is not None else text_of(quantity_unit(maps))
         """Of the maps; "" where it is not known."""
+        self.coordinates: str = kind.coordinates
+        """Of the maps; "unknown" where it is not known."""
         self.masked: bool = masked
         """Whether the maps have been multiplied by the mask already."""
         if masked and mask is None:
@@ -81,10 +83,25 @@ class Field:
         rows = reordered(rows, to_nest=False) if is_nest else rows
         letters = {1: "T", 2: "P", 3: "TP"}[len(rows)]
         masks = self._of_parts("mask", mask, letters, is_nest, 1.0)
-        variances = [None] * len(letters) if variance is None else self._of_parts("variance", variance, letters, is_nest)
+        variances = [None] * len(letters) if variance is None else \
+            self._of_parts("variance", self._in_unit_squared(variance, quantity_unit(maps)), letters, is_nest)
         self._parts = [Part(letter, rows[:1] if letter == "T" else rows[-2:], *both) for letter, *both in zip(letters, masks, variances)]
         self._beam, self._noise = beam, noise
         self._pixel_window = None if pixel_window is False or pixel_window is None else pixel_window
+
+    def _in_unit_squared(self, variance: Any, unit: Any) -> Any:
+        """A variance without its unit, which must be that of the maps squared; Quantities are converted."""
+        if isinstance(variance, Map):
+            for its in variance.units:
+                if not _core.may_be_variance_of(its, self.unit):
+                    raise ValueError(f"variance: is in {its}, and maps in {self.unit}: must be in {self.unit}^2")
+        elif (its := quantity_unit(variance)) is not None:
+            if unit is None:
+                raise ValueError(f"variance: is a Quantity in {its}: must be numbers in the unit of maps, which are no Quantity, squared")
+            if not its.is_equivalent(unit**2):
+                raise ValueError(f"variance: is in {its}, and maps in {unit}: must be in {unit**2}")
+            return variance.to_value(unit**2)
+        return variance
 
     def _of_parts(self, name: str, values: Any, letters: str, nest: bool, default: float = np.nan) -> list[Any]:
         """Values of pixels, those of T and those of Q and U."""
@@ -94,11 +111,14 @@ class Field:
         shape = np.shape(doubles(name, values))
         if shape == () and name == "variance":
             return [np.full(n_pixels, doubles(name, values))] * len(letters)
+        how: Any = {"coordinates": self.coordinates, "keep_unseen": name == "variance"}  # of a mask UNSEEN is 0, of a variance nothing
         if len(shape) != 2 or shape[0] == 1:
-            return [weights_of(name, values, n_pixels, nest)] * len(letters)
+            return [weights_of(name, values, n_pixels, nest, **how)] * len(letters)
         if letters != "TP" or shape[0] != 2:
             raise ValueError(f"{name}: has shape {shape}: must be [pixel]{', or [2, pixel] for I and for Q and U' if letters == 'TP' else ''}")
-        return [weights_of(f"{name}[{i}]", values[i], n_pixels, nest) for i in range(2)]
+        if isinstance(values, Map):
+            require_same_coordinates(name, values.coordinates, self.coordinates)
+        return [weights_of(f"{name}[{i}]", values[i], n_pixels, nest, **how) for i in range(2)]
 
     def _given(self, lmax_sky: int) -> Any:
         """What the extension takes."""

@@ -224,8 +224,28 @@ class BandPowersReader {
     }
 
     void read_covariance(std::int64_t n_values, BandPowersFile& file) {
-        if (!has_hdu("COVARIANCE")) return;
-        const auto values = image(reader_.select("COVARIANCE", "", {}), n_values, n_values);
+        if (!has_hdu("COVARIANCE")) {
+            const auto& columns = bands_.hdu().columns;
+            if (std::any_of(columns.begin(), columns.end(),
+                            [](const auto& column) { return column.name.rfind("ERROR_", 0) == 0; }))
+                reader_.fail(bands_.hdu(),
+                             "has errors of bands, but the file has no image COVARIANCE that they "
+                             "come from: it was cut off, or written by another program");
+            return;
+        }
+        const Hdu& hdu = reader_.select("COVARIANCE", "", {});
+        const auto values = image(hdu, n_values, n_values);
+        for (std::int64_t i = 0; i < n_values; ++i)
+            for (std::int64_t j = 0; j <= i; ++j) {
+                const auto at = [&](std::int64_t row, std::int64_t column) {
+                    return values[static_cast<std::size_t>(row * n_values + column)];
+                };
+                constexpr double asymmetry = 1e-10;  // that rounding may leave, in units of the errors
+                if (!(std::abs(at(i, j) - at(j, i)) <= asymmetry * std::sqrt(at(i, i) * at(j, j))))
+                    reader_.fail(
+                        hdu, fmt::format("elements [{0}, {1}] and [{1}, {0}] must be finite and alike", j + 1,
+                                         i + 1));
+            }
         file.covariance = Array<double, 2>({n_values, n_values});
         std::copy(values.begin(), values.end(), file.covariance.begin());
     }

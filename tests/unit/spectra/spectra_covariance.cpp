@@ -165,6 +165,14 @@ TEST(ChiSquared, IsThatOfIndependentValuesInAnyBasis) {
                 1e3 * eps * size);
     EXPECT_NEAR(chi_squared(std::as_const(d).view(), std::as_const(c).view(), 0.5).value, expected / 2,
                 1e3 * eps * size);
+    for (const double wrong : {c(7, 9) + 1e-6, std::nan("")}) {
+        auto other = c;
+        other(7, 9) = wrong;
+        EXPECT_THROW(chi_squared(std::as_const(d).view(), std::as_const(other).view()), InvalidArgument);
+    }
+    c(7, 9) *= 1 + eps;  // as rounding leaves it
+    EXPECT_NEAR(chi_squared(std::as_const(d).view(), std::as_const(c).view()).value, expected,
+                1e3 * eps * size);
     c(100, 100) = -1;
     EXPECT_THROW(chi_squared(std::as_const(d).view(), std::as_const(c).view()), InvalidArgument);
 }

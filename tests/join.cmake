@@ -1,0 +1,10 @@
+# Writes one file, OUT, of the C++ tests FILES, whose unnamed namespaces get names, as files name their helpers alike.
+string(REPLACE "|" ";" FILES "${FILES}")
+set(joined "")
+foreach(file IN LISTS FILES)
+  file(READ ${file} text)
+  string(MAKE_C_IDENTIFIER "${file}" name)
+  string(REPLACE "\nnamespace {\n" "\nnamespace of_${name} {\n" text "${text}")
+  string(APPEND joined "#line 1 \"${file}\"\n${text}\n")
+endforeach()
+file(WRITE ${OUT} "${joined}")
