@@ -51,7 +51,7 @@ TESTS = {
     "src/beams": (["beams"], ["tests/python/test_beams.py"]),
     "src/distributed": (["distributed"], ["tests/python/test_mpi.py"]),
     "src/masks": (["masks"], ["tests/python/test_masks.py", "tests/python/test_healpy_masks.py"]),
-    "src/spectra": (["spectra"], [*(f"tests/python/test_{name}.py" for name in ("spectra", "band_powers", "band_errors", "covariance",
+    "src/spectra": (["spectra"], [*(f"tests/python/test_{name}.py" for name in ("spectra", "band_powers", "band_refusals", "band_errors", "covariance",
                                                                                "catalogues", "correlation", "purification")),
                                   "tests/oracle/test_coupling_mpmath.py"]),
     "src/sky": (["sky", "planning"], ["tests/python/test_map.py", "tests/python/test_skies.py"]),
