@@ -52,8 +52,9 @@ inline Grid rings_of_any_length(std::int64_t longest) {
 }
 
 template <class T = double>
-std::vector<T> convolved(const Grid& grid, const RadialKernel& kernel, const Grid& grid_out,
-                         const std::vector<T>& maps, const PixelConvolutionOptions& options = summed()) {
+std::vector<T> summed_over_pixels(const Grid& grid, const RadialKernel& kernel, const Grid& grid_out,
+                                  const std::vector<T>& maps,
+                                  const PixelConvolutionOptions& options = summed()) {
     const std::int64_t n_maps = std::ssize(maps) / grid.n_pixels();
     std::vector<T> out(static_cast<std::size_t>(n_maps * grid_out.n_pixels()), T(0));
     PixelConvolutionPlan(grid, kernel, grid_out, options)

@@ -52,6 +52,8 @@ std::vector<MaskedField> two_fields() {
 BandPowersFile file_of(const std::vector<MaskedField>& fields, std::int64_t n_values) {
     BandPowersFile file{bins, estimate_bands(fields, bins, {.lmax_sky = 11, .threads = 1})};
     file.covariance = numbers(n_values, n_values);
+    for (std::int64_t i = 0; i < n_values; ++i)
+        for (std::int64_t j = 0; j < i; ++j) file.covariance(i, j) = file.covariance(j, i);
     file.units.resize(fields.size());
     return file;
 }

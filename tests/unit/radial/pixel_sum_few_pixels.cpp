@@ -80,7 +80,7 @@ std::vector<double> reference_of(const Grid& grid, const RadialKernel& kernel, c
 void expect_reference(const Grid& grid, const RadialKernel& kernel, const Grid& grid_out,
                       const std::vector<double>& map, double allowed = tolerance) {
     const std::vector<double> expected = reference_of(grid, kernel, grid_out, map);
-    EXPECT_LE(test::largest_difference(test::convolved(grid, kernel, grid_out, map), expected),
+    EXPECT_LE(test::largest_difference(test::summed_over_pixels(grid, kernel, grid_out, map), expected),
               allowed * test::largest(expected))
         << grid.name() << " to " << grid_out.name() << ", " << kernel.name() << ", support "
         << kernel.support() << ", " << std::ranges::count_if(map, [](double x) { return x != 0; })
@@ -118,7 +118,7 @@ TEST(FewPixels, OfOneTwoOrNone) {
     for (const std::int64_t pixel : {std::int64_t{0}, std::int64_t{3000}, last / 2, last - 2000, last})
         expect_reference(grid, gaussian, grid, map_of(grid, {pixel}));
     expect_reference(grid, gaussian, grid, map_of(grid, {last / 2, last / 2 + 1}));
-    const std::vector<double> nothing = test::convolved(grid, gaussian, grid, map_of(grid, {}));
+    const std::vector<double> nothing = test::summed_over_pixels(grid, gaussian, grid, map_of(grid, {}));
     EXPECT_TRUE(std::ranges::all_of(nothing, [](double x) { return x == 0; }));
 }
 
@@ -152,13 +152,13 @@ TEST(FewPixels, AreNotThoseOfAFullPart) {
     const std::vector<double> full = sparse_map(grid, 1, 2);
     auto options = summed();
     options.accuracy = 1e-4;  // shows where others are taken
-    const std::vector<double> expected = test::convolved(grid, kernel, grid, full, options);
+    const std::vector<double> expected = test::summed_over_pixels(grid, kernel, grid, full, options);
     for (const int middle : {180, 230, 512}) {
         std::vector<double> part(full.size(), 0.);
         for (int ring = middle - 20; ring <= middle + 20; ++ring)
             std::copy_n(full.begin() + grid.rings()[ring].first_pixel + 30, 20,
                         part.begin() + grid.rings()[ring].first_pixel + 30);
-        const std::vector<double> found = test::convolved(grid, kernel, grid, part, options);
+        const std::vector<double> found = test::summed_over_pixels(grid, kernel, grid, part, options);
         const auto pixel = static_cast<std::size_t>(grid.rings()[middle].first_pixel + 40);
         EXPECT_NEAR(found[pixel], expected[pixel], 1e-13 * test::largest(expected)) << middle;
     }
@@ -194,14 +194,14 @@ TEST(FewPixels, DoNotDependOnThreadsOrOnTheBatch) {
         maps.insert(maps.end(), map.begin(), map.end());
     }
     const std::vector<double> batch =
-        test::convolved(grid, kernel, grid, maps, summed(Precision::float64, 5));
+        test::summed_over_pixels(grid, kernel, grid, maps, summed(Precision::float64, 5));
     const auto n = static_cast<std::size_t>(grid.n_pixels());
     for (std::size_t map = 0; map < std::size(one_in); ++map) {
         const auto first = maps.begin() + static_cast<std::ptrdiff_t>(map * n);
         const std::vector<double> one(first, first + static_cast<std::ptrdiff_t>(n));
-        EXPECT_TRUE(
-            std::ranges::equal(test::convolved(grid, kernel, grid, one, summed(Precision::float64, 1)),
-                               std::span(batch).subspan(map * n, n)))
+        EXPECT_TRUE(std::ranges::equal(
+            test::summed_over_pixels(grid, kernel, grid, one, summed(Precision::float64, 1)),
+            std::span(batch).subspan(map * n, n)))
             << "one in " << one_in[map];
     }
 }
@@ -214,10 +214,10 @@ TEST(FewPixels, ThatAreNoNumbersShowWithinTheSupport) {
         for (const std::int64_t pixel : {std::int64_t{700}, n / 2, n - 300}) {
             std::vector<double> map = map_of(grid, {});
             map[static_cast<std::size_t>(pixel)] = 1;
-            const std::vector<double> inside = test::convolved(grid, kernel, grid, map),
-                                      near = test::convolved(grid, wider, grid, map);
+            const std::vector<double> inside = test::summed_over_pixels(grid, kernel, grid, map),
+                                      near = test::summed_over_pixels(grid, wider, grid, map);
             map[static_cast<std::size_t>(pixel)] = bad;
-            const std::vector<double> out = test::convolved(grid, kernel, grid, map);
+            const std::vector<double> out = test::summed_over_pixels(grid, kernel, grid, map);
             for (std::size_t k = 0; k < out.size(); ++k) {
                 EXPECT_TRUE(inside[k] == 0 || !std::isfinite(out[k])) << k;
                 EXPECT_TRUE(near[k] != 0 || out[k] == 0) << k;
@@ -240,9 +240,9 @@ TEST(FewPixels, OfPolarizationAreTheDirectSum) {
             test::Maps direct({1, 2, grid_out.n_pixels()});
             const Points points = filled_points(grid, std::as_const(maps).view()[0]);
             reference::convolve(points.grid, kernel, grid_out, points.values.view(), direct.view()[0]);
-            EXPECT_LT(
-                test::relative_difference(test::convolved(grid, kernel, grid_out, maps, summed()), direct),
-                tolerance)
+            EXPECT_LT(test::relative_difference(
+                          test::summed_over_pixels(grid, kernel, grid_out, maps, summed()), direct),
+                      tolerance)
                 << grid.name() << " to " << grid_out.name() << ", one in " << one_in;
             Array<float, 3> single({1, 2, grid.n_pixels()});
             std::copy(maps.begin(), maps.end(), single.begin());
@@ -277,7 +277,8 @@ TEST(FewPixels, WithCountsKeepThem) {
         std::vector<Ring> rings = from.rings();
         for (Ring& ring : rings) ring.weight = 1;
         EXPECT_LT(test::relative_difference(
-                      of_few, test::convolved(Grid(rings, from.n_pixels(), from.name()), kernel, to, counts)),
+                      of_few, test::summed_over_pixels(Grid(rings, from.n_pixels(), from.name()), kernel, to,
+                                                       counts)),
                   tolerance);
         // Beside as many counts as make sums of all columns worth while
         counts = sparse_map(from, 3, 5);

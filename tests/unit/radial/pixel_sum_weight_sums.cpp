@@ -37,7 +37,7 @@ TEST(WeightSums, AreTheConvolutionOfOnes) {
                 auto options = test::summed();
                 options.accuracy = accuracy;
                 const std::vector<double> ones(static_cast<std::size_t>(grid_out.n_pixels()), 1.);
-                const auto expected = test::convolved(unweighted, kernel, grid, ones, options);
+                const auto expected = test::summed_over_pixels(unweighted, kernel, grid, ones, options);
                 // Thousands of terms at most round by 1e-16 each; the kernel differs from tables by accuracy.
                 for (const auto& [source, allowed] : {std::pair{radial::WeightSource::tables, 1e-13},
                                                       std::pair{radial::WeightSource::kernel, accuracy}}) {
