@@ -201,7 +201,8 @@ class BandFinder {
         } catch (const InvalidArgument& error) {
             if (error.argument() == "bins")
                 throw UsageError(fmt::format("--decouple: {}", error.facts().message()));
-            const auto after = analysis_.mask.file.empty() ? "; --mask FILE names one" : "";
+            const bool wants_mask = analysis_.mask.file.empty() && error.argument().starts_with("maps");
+            const auto* after = wants_mask ? "; --mask FILE names one" : "";
             throw IoError(fmt::format("{}: {}{}", sources(), error.facts().message(), after));
         }
     }
