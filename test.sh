@@ -169,9 +169,10 @@ build_asan() { build asan build-asan -DZONAL_WITH_EXAMPLES=OFF -DZONAL_TEST_FILE
 # The release build's programs with these libraries, in which all of the product's code is. The tests themselves need no sanitizer,
 # and would take as long to compile again.
 run_asan() {
-    local runtime
+    local runtime planning
     runtime=$(clang++ -print-file-name="libclang_rt.asan-$(uname -m).so")
-    run_gtests asan build/bin "$asan_subset$(sources 'tests/unit/planning/*.cpp' | xargs sed -nE 's/^TEST(_F|_P)?\((\w+),.*/:\2.*:*\/\2.*/p' | sort -u | tr -d '\n')" \
+    planning=$(sources 'tests/unit/planning/*.cpp' | xargs sed -nE 's/^TEST(_F|_P)?\((\w+),.*/:\2.*:*\/\2.*/p' | sort -u | tr -d '\n')
+    run_gtests asan build/bin "$asan_subset$planning" \
         env LD_PRELOAD="$runtime" LD_LIBRARY_PATH="$PWD/build-asan/lib"
 }
 

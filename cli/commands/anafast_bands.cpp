@@ -307,8 +307,7 @@ class BandFinder {
 
 void require_same_system(const std::string& one, io::CoordinateSystem its, const std::string& other,
                          io::CoordinateSystem others) {
-    const auto unknown = io::CoordinateSystem::unknown;
-    if (its != unknown && others != unknown && its != others)
+    if (are_known_to_differ(its, others))
         throw IoError(fmt::format("{} is in {} coordinates, {} in {}; zonal rotate turns maps", one,
                                   to_string(its), other, to_string(others)));
 }

@@ -91,7 +91,7 @@ void check_coordinates(const EvaluateCommand& options, const io::Positions& posi
                        CoordinateSystem coordinates, Session& session) {
     const auto unknown = CoordinateSystem::unknown;
     const auto named = fmt::format("columns {} and {}", positions.names[0], positions.names[1]);
-    if (positions.coordinates != unknown && coordinates != unknown && positions.coordinates != coordinates)
+    if (are_known_to_differ(positions.coordinates, coordinates))
         throw UsageError(
             fmt::format("{}: {} are {}, and {} is in {} coordinates: zonal rotate --to {} turns it",
                         options.at, named, to_string(positions.coordinates), options.files.in,

@@ -257,9 +257,8 @@ Array<double, 2> variance_of(const DecoupleOptions& options, const std::string& 
     if (!same_pixels(file.header().pixelization, map.header().pixelization))
         throw IoError(fmt::format("{}: {}: the map has {}", path, to_string(file.header().pixelization),
                                   to_string(map.header().pixelization)));
-    const auto unknown = io::CoordinateSystem::unknown;
     if (const auto its = file.header().coordinates, maps = map.header().coordinates;
-        its != unknown && maps != unknown && its != maps)
+        are_known_to_differ(its, maps))
         throw IoError(
             fmt::format("{}: coordinates are {}, the map's are {}", path, to_string(its), to_string(maps)));
     for (std::int64_t row = 0; row < file.rows().extent(0); ++row)

@@ -14,7 +14,7 @@ from ._angles import angles
 from ._arrays import complex_input, kept, output, real_input, sequence, vector
 from ._checked import Large, checked, invalid
 from ._devices import DeviceLike, resolve_device
-from ._kinds import Kind, kind_of
+from ._kinds import kind_of
 from ._libraries import COMPLEX, REAL, device_arrays, library_of, partner
 from ._notes import warn
 from ._progress import Progress, reporting
@@ -148,7 +148,7 @@ class PointTransform:
                 raise ValueError("out: its arrays must not share memory with each other")
             slopes: Any = made[1:] or (None, None)
             report = self._points.synthesize(given, made[0], slopes[0], slopes[1], return_report, None)
-            found = [_result(kind, array, part) for array, part in zip(made, outs)]
+            found = [kind.numbers_in(part, array) for array, part in zip(made, outs)]
         values = tuple(found) if gradient else found[0]
         return (values, report) if return_report else values
 
@@ -167,7 +167,7 @@ class PointTransform:
         kind = kind_of(values)
         given, alm = self._values_and_alm(values, out)
         self._points.adjoint(given, alm, None)
-        return _result(kind, alm, out)
+        return kind.numbers_in(out, alm)
 
     @checked
     def analyze(self, values: Any, weights: ArrayLike | None = None, tolerance: float = 1e-8, *, max_iterations: int = 1000,
@@ -217,11 +217,6 @@ def _outs(out: Any, n: int) -> list[Any]:
     if len(outs) != n:
         raise ValueError(f"out: has {len(outs)} arrays: must have 3 with gradient=True, of the values, by_theta and by_phi")
     return outs
-
-
-def _result(kind: Kind, written: NDArray[Any], out: Any) -> Any:
-    """What the caller gets for an array that was written: `out` itself if it is of another library."""
-    return kind.numbers(written) if out is None or written is out else out
 
 
 class SphereFunction:

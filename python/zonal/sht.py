@@ -192,7 +192,7 @@ class SHT:
         else:
             with reporting(progress, name) as report:
                 call(alm, written, report)
-        return kind.numbers(written) if is_new or written is out else out
+        return kind.numbers_in(out, written)
 
     @overload
     def adjoint(self, map: NDArray[Any], out: Any = None, *, progress: Progress = False, stream: Any = None) -> NDArray[Any]: ...
@@ -264,7 +264,7 @@ class SHT:
         values = real_input("map", ring_values("map", map, self._grid))
         shape = self._shape("map", values, self._grid.n_pixels, self._n_alm)
         alm = output(out, shape, np.complex128 if values.dtype == np.float64 else np.complex64, values)
-        return _Call(values, alm, None, lambda: kind.numbers(alm) if out is None or alm is out else out)
+        return _Call(values, alm, None, lambda: kind.numbers_in(out, alm))
 
     def _shape(self, name: str, array: Any, length: int, length_out: int) -> tuple[int, ...]:
         return shape_of_result(name, array, self._spin, length, length_out)

@@ -87,8 +87,8 @@ ChiSquared chi_squared(View<const double, 1> residual, View<const double, 2> cov
     for (const int axis : {0, 1}) sht::check_extent("covariance", covariance, axis, "value", n);
     if (!(factor > 0) || !std::isfinite(factor))
         throw InvalidArgument("factor", factor, "must be positive and finite");
-    constexpr double asymmetry =
-        1e-10;  // of products of matrices that rounding leaves, in units of the errors
+    // What rounding may leave in products of matrices, in units of the errors.
+    constexpr double asymmetry = 1e-10;
     // In units of the errors, so that values of very different sizes lose no digits.
     Eigen::VectorXd scaled(n), sigma(n);
     for (std::int64_t i = 0; i < n; ++i) {

@@ -30,6 +30,11 @@ enum class FilePrecision { float32, float64 };
 /// Coordinates that a sky is given in. Equatorial and ecliptic are those of J2000.
 enum class CoordinateSystem { unknown, galactic, ecliptic, equatorial };
 
+/// Whether two systems are known to be different ones.
+constexpr bool are_known_to_differ(CoordinateSystem a, CoordinateSystem b) {
+    return a != CoordinateSystem::unknown && b != CoordinateSystem::unknown && a != b;
+}
+
 /// "galactic", "ecliptic", "equatorial" or "unknown".
 std::string to_string(CoordinateSystem system);
 

@@ -51,8 +51,7 @@ std::vector<PixelRange> places_in_file(const SkyMap& map, const Pixelization& fi
 void require_same_sky(const MapFile& mask, const MapFile& map) {
     if (const auto why = why_other_pixels(mask.pixelization, map); !why.empty())
         throw IoError(fmt::format("{}: {}", mask.source, why));
-    const auto unknown = CoordinateSystem::unknown;
-    if (mask.coordinates != unknown && map.coordinates != unknown && mask.coordinates != map.coordinates)
+    if (are_known_to_differ(mask.coordinates, map.coordinates))
         throw IoError(fmt::format("{}: coordinates are {}, the map's are {}", mask.source,
                                   to_string(mask.coordinates), to_string(map.coordinates)));
 }

@@ -14,7 +14,7 @@ namespace zonal::points::cuda {
 struct WeightTables {
     const double* data;
     int n_pairs, n_terms;
-    /// Of each part.
+    /// How many doubles each of the parts has, and all that a kernel loads have together.
     __host__ __device__ int size() const { return n_pairs * n_terms; }
     __host__ __device__ int doubles(bool slopes) const { return (slopes ? 4 : 2) * size(); }
 };
