@@ -8,6 +8,7 @@ TEXTS = {False: r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])'|^
          True: r"#[^\n]*|\"\"\".*?\"\"\"|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'"}
 OPERAND = r"[\w.]+(?:::\w+|->\w+|\([^()\n]*\)|\[[^\[\]\n]*\])*"
 PAIRS = ["< <=", "> >=", "== !=", "&& ||", "and or", "+ -", "* /", "min max", "minimum maximum", "true false", "True False"]
+COMMUTATIVE = r"(?:Add|Mul|And|Or|Xor|Min|Max|min|max|fmin|fmax|minimum|maximum|hypot|gcd|lcm)\("
 OTHERS = {one: other for pair in PAIRS for one, other in (pair.split(), pair.split()[::-1])}
 
 
@@ -62,6 +63,18 @@ def nothing(found, text, rng):
     return found[1] + (";" if found[0].endswith(";") else "pass") if is_whole else None
 
 
+def swapped(found, text, rng):
+    """None where the order of two arguments makes no difference."""
+    if re.fullmatch(COMMUTATIVE, found[1]) and text[found.end()] == ")":
+        return None
+    return found[1] + text[found.start(3):found.end(3)] + ", " + text[found.start(2):found.end(2)]
+
+
+def nothing_returned(found, text, rng):
+    """None where that is returned already."""
+    return None if found[0] in ("return 0;", "return {};", "return false;", "return nullptr;") else "return {};"
+
+
 # kind, where, and what stands there instead; the second group of both languages, the third of each.
 RULES = [
     ("constant", r"(?<![\w.'])(?<![ep]-)(?:0x1p-\d+|\d+\.\d+(?:e-?\d+)?|\d+e-?\d+|[1-9]\d*)(?![\w.'])", another_number),
@@ -70,8 +83,7 @@ RULES = [
     ("sign", r" ([-+*/]) (?=[\w(])", other),
     ("dropped term", rf" [-+] {OPERAND}(?=[ ;,)\]\n])", lambda found, text, rng: ""),
     ("dropped factor", rf" [*/] {OPERAND}(?=[ ;,)\]\n])", lambda found, text, rng: ""),
-    ("swapped arguments", rf"(\b\w+\((?:{OPERAND}, )*)({OPERAND}), ({OPERAND})(?=[,)])",
-     lambda found, text, rng: found[1] + text[found.start(3):found.end(3)] + ", " + text[found.start(2):found.end(2)]),
+    ("swapped arguments", rf"(\b\w+\((?:{OPERAND}, )*)({OPERAND}), ({OPERAND})(?=[,)])", swapped),
     ("min and max", r"\b(?:std::|np\.)?f?(min|max|minimum|maximum)(?=[<(])", other),
     ("first element", r"(?<=[\w)\]])\[(?!(?:Any|str|int|float|complex|bool)\])[A-Za-z_]\w*\]", lambda found, text, rng: "[0]"),
     ("dropped function", r"\b(?:std::|np\.|math\.)?(?:sqrt|f?abs|ceil|floor|l*round|conj)(?=\()", lambda found, text, rng: ""),
@@ -79,7 +91,7 @@ RULES = [
 OF_C = [
     ("condition", r"\b(?:if|while) \(", inverted),
     ("dropped statement", r"^( +)[\w.>\[\]:-]+(?:\([^\n]*\)| [-+*/|]?= [^\n]*);$", nothing),
-    ("early return", r"\breturn [^\n;{]+;$", lambda found, text, rng: "return {};"),
+    ("early return", r"\breturn [^\n;{]+;$", nothing_returned),
     ("early return", r"^ *(?:static |inline )*(?:void|double|bool|int|std::\w+) [\w:]+\([^;{}]*\)(?: const)?(?: noexcept)? \{$",
      lambda found, text, rng: found[0] + (" return;" if "void " in found[0] else " return {};")),
 ]

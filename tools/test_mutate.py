@@ -101,3 +101,8 @@ def test_knows_the_kinds_of_faults(path, before, after):
                                         ("a.cpp", "    if (auto x = f(); x) {"), ("a.py", "x('a < 2')  # 3")])
 def test_leaves_comments_texts_and_declarations_alone(path, text):
     assert mutants.faults_of(path, text, random.Random(1)) == []
+
+
+@pytest.mark.parametrize("path, text", [("a.cpp", "    auto x = hn::Add(a, b);"), ("a.cpp", "    return {};"), ("a.py", "    return None")])
+def test_makes_no_fault_that_changes_nothing(path, text):
+    assert mutants.faults_of(path, text, random.Random(1)) == []
