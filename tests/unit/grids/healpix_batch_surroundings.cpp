@@ -35,6 +35,21 @@ TEST_P(HealpixBatchSurroundings, NeighboursAreThoseOfTheScalarFunction) {
     }
 }
 
+TEST_P(HealpixBatchSurroundings, NeighboursOfWhatIsNoPixelAreRefusedWhereverItStands) {
+    const test::ForcedTarget forced(GetParam().bit);
+    constexpr std::int64_t n = 5000;
+    for (const std::int64_t at : {std::int64_t{0}, std::int64_t{2047}, n - 1}) {
+        for (const std::int64_t bad : {std::int64_t{-1}, std::int64_t{768}}) {
+            Pixels pixels(n, 767);
+            pixels[static_cast<std::size_t>(at)] = bad;
+            Array<std::int64_t, 2> around({8, n});
+            for (const auto order : {Order::ring, Order::nest})
+                EXPECT_THROW(neighbours(8, order, view(pixels), around.view(), 1), InvalidArgument)
+                    << at << ' ' << bad;
+        }
+    }
+}
+
 TEST_P(HealpixBatchSurroundings, CoordinatesOnFacesAreThoseOfTheScalarFunctions) {
     const test::ForcedTarget forced(GetParam().bit);
     for (const auto nside : sides()) {

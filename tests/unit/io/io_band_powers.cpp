@@ -226,5 +226,19 @@ TEST(BandPowersFile, ThatLacksSomethingIsRefused) {
         HasSubstr("band powers"));
 }
 
+TEST(BandPowersFile, OfACovarianceThatIsNotSymmetricIsRefused) {
+    const TemporaryFolder folder;
+    const auto whole = file_of({{grid, {part(true, 0)}}}, 6);
+    for (const double change : {0.01, -0.01, std::nan("")}) {
+        auto file = whole;
+        file.covariance(4, 1) += change;
+        const auto path = folder.path("b.fits");
+        write_band_powers(path, file, {.overwrite = true});
+        EXPECT_THAT(message_of<IoError>([&] { read_band_powers(path); }),
+                    HasSubstr("elements [2, 5] and [5, 2] must be finite and alike"))
+            << change;
+    }
+}
+
 }  // namespace
 }  // namespace zonal::io

@@ -345,6 +345,7 @@ TEST_F(TiledImages, OfQuantisedFloatsAreScaledTileByTile) {
     };
     for (const auto& [method, rule, seed] : {std::tuple{"RICE_1", "'NO_DITHER'", 0},
                                              {"GZIP_1", "'NO_DITHER'", 0},
+                                             {"RICE_1", "'SUBTRACTIVE_DITHER_1'", 1},
                                              {"RICE_1", "'SUBTRACTIVE_DITHER_1'", 77},
                                              {"GZIP_1", "'SUBTRACTIVE_DITHER_2'", 10000}}) {
         image.method = method;

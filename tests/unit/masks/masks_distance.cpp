@@ -131,6 +131,17 @@ TEST(DistancesToMasked, ReachTheAntipode) {
     for (std::size_t p = 0; p < masked.size(); ++p) ASSERT_NEAR(found[p], expected[p], 5e-15) << p;
 }
 
+// Squares whose pixels are looked at one by one for being masked have at most 64 by 64 of them; of faces that
+// are this large the first ones have more.
+TEST(DistancesToMasked, AreThoseOfAllPairsOfLargeFaces) {
+    constexpr std::int64_t nside = 528;
+    std::vector<std::uint8_t> masked(static_cast<std::size_t>(healpix::n_pixels(nside)));
+    std::fill(masked.begin(), masked.begin() + 4, 1);
+    masked[masked.size() / 2] = 1;
+    const auto expected = by_all_pairs(masked, nside, 1009), found = distances_of(masked);
+    for (std::size_t k = 0; k < expected.size(); ++k) ASSERT_NEAR(found[1009 * k], expected[k], 5e-15) << k;
+}
+
 TEST(DistancesToMasked, EndAtALimit) {
     const auto masked = random_mask(32, 0.0, 3, 4);
     const auto whole = distances_of(masked);

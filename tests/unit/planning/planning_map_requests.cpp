@@ -237,6 +237,19 @@ TEST(MapRequests, SayWhatMustBeKeptAndWhatIsGiven) {
     EXPECT_EQ(of({.error = 1e-9}).rows[0].request.lmax, 19);
 }
 
+// Above its last degree such a window is not known.
+TEST(MapRequests, EndWhereTheFirstOfTheWindowsEnds) {
+    const auto lmax_of = [&](const SmoothingWindow& window) {
+        return requests(sky(), {window, {}}, {.error = 1e-3}).front().rows[0].request.lmax;
+    };
+    const Beam longer = uniform_beam(gaussian_window(fwhm / 2, 16)),
+               shorter = uniform_beam(gaussian_window(fwhm / 2, 11));
+    EXPECT_EQ(lmax_of({.fwhm = fwhm, .beam_in = shorter}), 11);
+    EXPECT_EQ(lmax_of({.fwhm = fwhm, .beam_in = shorter, .pixel_window_in = longer}), 11);
+    EXPECT_EQ(lmax_of({.fwhm = fwhm, .beam_in = longer, .pixel_window_out = shorter}), 11);
+    EXPECT_EQ(lmax_of({.beam = longer, .fwhm_in = fwhm / 2}), 16);
+}
+
 TEST(MapRequests, AllowSinglePrecisionWhereValuesFitAndItIsNotRuledOut) {
     const planning::MapKernel kernel{{.fwhm = fwhm}, {}};
     const auto discrete = ConvolutionReference::discrete;

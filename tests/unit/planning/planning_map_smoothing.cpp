@@ -339,6 +339,24 @@ TEST(MapSmoothing, NotesAnEffectOfLmaxAndRefusesItIfStrict) {
                 ThrowsMessage<ErrorNotKept>(HasSubstr("strict: the answer depends on lmax = 20")));
 }
 
+TEST(MapSmoothing, SaysWhatMemoryAWayTakesBeforeItTakesIt) {
+    const auto map = random_sky(true);
+    const double of_results = 3 * 8.0 * static_cast<double>(map.grid().n_pixels());
+    for (const auto method : {ConvolutionMethod::harmonic, ConvolutionMethod::ring_fft}) {
+        std::vector<double> asked;
+        const auto check = [&](double bytes, const std::string& what) {
+            if (what.find(": method " + to_string(method)) != std::string::npos) asked.push_back(bytes);
+            if (asked.size() == 2) throw OutOfMemory(what);
+        };
+        MapSmoothingOptions options{.method = method, .error = 1e-3, .threads = 1, .check_memory = check};
+        EXPECT_THROW(smooth(map, {.fwhm = fwhm}, options), OutOfMemory) << to_string(method);
+        // I comes before Q and U; of its third of the result, nothing is to come then.
+        ASSERT_EQ(asked.size(), 2U) << to_string(method);
+        EXPECT_GT(asked[0], of_results);
+        EXPECT_GT(asked[1], of_results * 2 / 3);
+    }
+}
+
 TEST(MapSmoothing, RefusesWhatItCannotKeepOrDo) {
     const auto map = random_sky(false);
     const auto attempt = [&](const SmoothingWindow& window, const MapSmoothingOptions& options) {

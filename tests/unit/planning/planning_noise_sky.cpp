@@ -46,6 +46,23 @@ TEST(NoiseSky, IsTheSameByEveryMethodWithinTheError) {
               1.001 * (split.part.certified_error() + harmonic.part.certified_error()));
 }
 
+// Noise of spectrum 1, seen through the window, has the variance sum (2l + 1) window^2 / 4 pi. That of one
+// sky scatters by sqrt(2 sum (2l + 1) window^4) / sum (2l + 1) window^2.
+TEST(NoiseSky, HasTheVarianceOfASpectrumOfOne) {
+    NoiseSky sky;
+    const auto found = sky_by(ConvolutionMethod::harmonic, sky);
+    double second = 0, fourth = 0, square = 0;
+    const auto k = window();
+    for (std::size_t l = 0; l < k.size(); ++l) {
+        second += static_cast<double>(2 * l + 1) * std::pow(k[l], 2);
+        fourth += static_cast<double>(2 * l + 1) * std::pow(k[l], 4);
+    }
+    for (const double value : found) square += value * value / static_cast<double>(found.size());
+    const double scatter = std::sqrt(2 * fourth) / second;
+    EXPECT_NEAR(square * 4 * std::numbers::pi / second, 1, 4 * scatter);
+    EXPECT_LT(scatter, 0.2);
+}
+
 TEST(NoiseSky, IsNotMadeWhereNoSplitKeepsTheError) {
     auto map = new_sky_map(pixels, false);
     const std::vector<double> flat(48, 1.0);  // goes on above lmax

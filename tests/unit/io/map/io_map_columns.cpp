@@ -134,6 +134,13 @@ TEST(MapColumns, OfSeveralPairsTheCallerChoosesOne) {
     EXPECT_THAT(notes, ElementsAre());
 }
 
+TEST(MapColumns, OneOfQAndUAloneIsNoPair) {
+    std::vector<std::string> notes;
+    for (const std::string letter : {"Q", "U"})
+        EXPECT_EQ(letters_of(chosen(fields_of({"I_A", letter + "_A"}), {}, &notes)), "--");
+    EXPECT_THAT(notes, ElementsAre());
+}
+
 TEST(MapColumns, ThePolarKeyIsFollowedOrContradictedAloud) {
     std::vector<std::string> notes;
     EXPECT_EQ(letters_of(fields_of({"A", "B", "C"}, true, &notes)), "IQU");

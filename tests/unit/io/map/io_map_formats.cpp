@@ -211,6 +211,16 @@ TEST_F(MapFormats, NanIsUnseenWhereThatIsAskedFor) {
     EXPECT_THAT(message_of<IoError>([&] { read_sky_map(path); }), HasSubstr("the first is pixel 5"));
 }
 
+TEST_F(MapFormats, NanThatAreUnseenAreCountedInEachColumn) {
+    std::vector<double> rows(24, 1.0);
+    for (const std::size_t at : {0U, 3U, 7U, 9U}) rows[at] = std::numeric_limits<double>::quiet_NaN();
+    auto file = FitsBuilder().table(16, 12, {"D", "D"}, {"A", "B"}).healpix(1);
+    const auto path = folder.write("nan.fits", file.end().data(big_endian(rows)).bytes());
+    const auto map = read_sky_map(path, {.nan_is_unseen = true});
+    EXPECT_THAT(map.header().notes, Contains(HasSubstr("column A: 1 NaN taken as UNSEEN")));
+    EXPECT_THAT(map.header().notes, Contains(HasSubstr("column B: 3 NaN taken as UNSEEN")));
+}
+
 TEST_F(MapFormats, RejectsKeysThatContradictTheTable) {
     const std::string data = big_endian(ramp(12));
     const auto with = [&](const std::string& key, const std::string& value) {
