@@ -64,7 +64,7 @@ struct RunOptions {
     std::int64_t threads = 0;  ///< 0: all CPUs, which the ranks of a machine divide among them
     Device device = Device::automatic();
     bool any_device = false;             ///< --device auto, which resolve() replaces
-    Device rank_device = Device::cpu();  ///< of jobs: that this rank's transforms run on, and nothing else
+    Device rank_device = Device::cpu();  ///< of jobs: that this rank works on
     std::string shares;                  ///< "auto", or a number for each rank
     bool explain = false;                ///< report the ranks' shares
     std::vector<double> speeds = {};     ///< of the ranks, which resolve() finds; empty for auto

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/parallel.hpp"
 #include "distributed/transport.hpp"
 #include "sht/array_checks.hpp"
 
@@ -24,6 +25,14 @@ std::int64_t size_of(const std::vector<PixelCopy>& copies) {
     std::int64_t size = 0;
     for (const auto& copy : copies) size += copy.n_pixels;
     return size;
+}
+
+/// Most of a rank's pixels are copied into an array that is new, whose pages the threads get at once.
+template <class T>
+void copy_in_parallel(const T* from, std::int64_t n, T* to, int threads) {
+    core::for_pieces(n, threads, [&](std::int64_t first, std::int64_t end) {
+        std::copy(from + first, from + end, to + first);
+    });
 }
 
 }  // namespace
@@ -63,8 +72,10 @@ Traffic HaloCopies::traffic(std::size_t rank) const {
 }
 
 RankHalo::RankHalo(const Communicator& ranks, const Grid& grid,
-                   const std::vector<std::vector<PixelRange>>& pixels, double support)
-    : ranks_(ranks), copies_(halo_copies(grid, pixels, static_cast<std::size_t>(ranks.rank()), support)) {
+                   const std::vector<std::vector<PixelRange>>& pixels, double support, int threads)
+    : ranks_(ranks),
+      copies_(halo_copies(grid, pixels, static_cast<std::size_t>(ranks.rank()), support)),
+      threads_(threads) {
     for (const auto& range : pixels[static_cast<std::size_t>(ranks.rank())])
         n_pixels_ += range.end - range.first;
 }
@@ -97,7 +108,7 @@ View<const T, 3> RankHalo::fill(View<const T, 3> maps, Array<T, 3>& memory) cons
             T* next = rank == me ? nullptr : outgoing[rank].data();
             for (const auto& copy : copies_.sent[rank]) {
                 if (rank == me)
-                    std::copy_n(&from(copy.from), copy.n_pixels, &to(copy.to));
+                    copy_in_parallel(&from(copy.from), copy.n_pixels, &to(copy.to), threads_);
                 else
                     next = std::copy_n(&from(copy.from), copy.n_pixels, next);
             }

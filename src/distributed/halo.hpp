@@ -28,9 +28,9 @@ HaloCopies halo_copies(const Grid& grid, const std::vector<std::vector<PixelRang
 /// A rank's rings and those within a kernel's support of them.
 class RankHalo final : public SkyHalo {
   public:
-    /// pixels: as of halo_copies.
+    /// pixels: as of halo_copies. threads: that copy them.
     RankHalo(const Communicator& ranks, const Grid& grid, const std::vector<std::vector<PixelRange>>& pixels,
-             double support);
+             double support, int threads);
 
     const Grid& grid() const override { return copies_.rings.grid; }
     View<const float, 3> reach(View<const float, 3> maps, Array<float, 3>& memory) const override {
@@ -47,6 +47,7 @@ class RankHalo final : public SkyHalo {
     Communicator ranks_;
     HaloCopies copies_;
     std::int64_t n_pixels_ = 0;  ///< of this rank
+    int threads_;
 };
 
 }  // namespace zonal::distributed

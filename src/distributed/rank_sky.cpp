@@ -84,18 +84,7 @@ std::shared_ptr<const ShtPlan> RankSky::transform(const ShtOptions& options) con
 }
 
 std::shared_ptr<const SkyHalo> RankSky::halo(double support) const {
-    if (const auto why = why_no_halo(); !why.empty()) throw InvalidArgument(why);
-    return std::make_shared<const RankHalo>(ranks_, grid_, all_pixels_, support);
-}
-
-std::string RankSky::why_no_halo() const {
-    for (std::size_t rank = 0; rank < devices_.size(); ++rank)
-        if (devices_[rank].kind() == Device::Kind::cuda)
-            return fmt::format(
-                "device = {} of rank {}: over several ranks, sums over pixels, ring FFTs and splits run only "
-                "on CPUs: the device must be cpu on all ranks, or the method harmonic",
-                to_string(devices_[rank]), rank);
-    return "";
+    return std::make_shared<const RankHalo>(ranks_, grid_, all_pixels_, support, threads_);
 }
 
 HaloShare RankSky::halo_share(double support) const {

@@ -24,7 +24,6 @@ class RankSky final : public SkyPart {
     std::span<const PixelRange> pixels() const override { return plan_->pixels(); }
     AlmLayout layout(std::int64_t lmax = -1, std::int64_t mmax = -1) const override;
     std::shared_ptr<const ShtPlan> transform(const ShtOptions& options) const override;
-    /// Throws InvalidArgument on all ranks if one computes on a GPU: what halos are for runs on CPUs alone.
     std::shared_ptr<const SkyHalo> halo(double support) const override;
     void agree(const std::string& call, std::exception_ptr error) const override;
     std::vector<double> sum_rings(View<const double, 2> partial) const override;
@@ -32,8 +31,6 @@ class RankSky final : public SkyPart {
     Device device(Device) const override { return device_; }
     TransformShare transform_share(std::int64_t lmax, int spin) const override;
     HaloShare halo_share(double support) const override;
-    /// Where a rank computes on a GPU.
-    std::string why_no_halo() const override;
     /// Zero where coefficients travel by NCCL.
     MessageCosts message_costs() const override;
 

@@ -13,8 +13,8 @@ namespace {
 template <class Kernel>
 PixelConvolutionWork work_of(const SumGrids& grids, const Kernel& kernel,
                              const PixelConvolutionOptions& options) {
-    if (options.device.kind() == Device::Kind::cuda)  // where there are no parts of maps
-        return radial::cuda_work(grids.in, kernel, options.method, options.accuracy);
+    if (options.device.kind() == Device::Kind::cuda)
+        return radial::cuda_work(grids.in, kernel, grids.out, options.method, options.accuracy);
     return KernelConvolutionPlan<Kernel>(grids.in, kernel, grids.out, options).work();
 }
 

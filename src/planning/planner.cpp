@@ -49,7 +49,7 @@ class Planner {
     std::vector<ConvolutionChoice> choices() {
         add_harmonic();
         if (is_only(ConvolutionMethod::harmonic)) {
-        } else if (const auto why = why_no_sums(); !why.empty()) {
+        } else if (const auto why = limits_.why_no_sums(); !why.empty()) {
             exclude_sums(why);
         } else {
             add_sums();
@@ -68,11 +68,6 @@ class Planner {
         return method != ConvolutionMethod::split || request_.consider_split;
     }
     bool is_only(ConvolutionMethod method) const { return request_.method == method; }
-
-    std::string why_no_sums() const {
-        const auto why = limits_.why_no_sums();
-        return why.empty() ? part_.why_no_halo() : why;
-    }
 
     /// Collective for maps in parts.
     void set_seconds(ConvolutionChoice& choice, const planning::WaySeconds& here) const {

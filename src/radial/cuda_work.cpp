@@ -27,17 +27,19 @@ PixelConvolutionWork pixel_sum_work(const Grid& grid, const Kernel& kernel, cons
 }  // namespace
 
 template <class Kernel>
-PixelConvolutionWork cuda_work(const Grid& grid, const Kernel& kernel, PixelMethod method, double accuracy) {
-    if (method == PixelMethod::pixel_sum) return pixel_sum_work(grid, kernel, grid, accuracy);
-    const RingFftGeometry geometry(grid, kernel, grid, accuracy);
+PixelConvolutionWork cuda_work(const Grid& grid, const Kernel& kernel, const Grid& grid_out,
+                               PixelMethod method, double accuracy) {
+    if (method == PixelMethod::pixel_sum) return pixel_sum_work(grid, kernel, grid_out, accuracy);
+    const RingFftGeometry geometry(grid, kernel, grid_out, accuracy);
     const auto [direct, others] = ways_of_rings(geometry);
     if (direct.empty()) return geometry.work();
-    auto work = pixel_sum_work(grid, kernel, grid.subset(direct), accuracy);
-    if (!others.empty()) add(RingFftGeometry(grid, kernel, grid.subset(others), accuracy).work(), work);
+    auto work = pixel_sum_work(grid, kernel, grid_out.subset(direct), accuracy);
+    if (!others.empty()) add(RingFftGeometry(grid, kernel, grid_out.subset(others), accuracy).work(), work);
     return work;
 }
 
-template PixelConvolutionWork cuda_work(const Grid&, const RadialKernel&, PixelMethod, double);
-template PixelConvolutionWork cuda_work(const Grid&, const PolarizationKernel&, PixelMethod, double);
+template PixelConvolutionWork cuda_work(const Grid&, const RadialKernel&, const Grid&, PixelMethod, double);
+template PixelConvolutionWork cuda_work(const Grid&, const PolarizationKernel&, const Grid&, PixelMethod,
+                                        double);
 
 }  // namespace zonal::radial

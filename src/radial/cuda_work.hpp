@@ -9,6 +9,7 @@ namespace zonal::radial {
 /// making the plan, whose weights take seconds and gigabytes for wide kernels. Kernel: RadialKernel or
 /// PolarizationKernel.
 template <class Kernel>
-PixelConvolutionWork cuda_work(const Grid& grid, const Kernel& kernel, PixelMethod method, double accuracy);
+PixelConvolutionWork cuda_work(const Grid& grid, const Kernel& kernel, const Grid& grid_out,
+                               PixelMethod method, double accuracy);
 
 }  // namespace zonal::radial

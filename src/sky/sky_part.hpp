@@ -127,8 +127,6 @@ class SkyPart {
     virtual TransformShare transform_share(std::int64_t lmax, int spin) const = 0;
     /// What a halo is going to be, without making one.
     virtual HaloShare halo_share(double support) const = 0;
-    /// Says why there is no halo; empty where there may be one.
-    virtual std::string why_no_halo() const = 0;
     /// This part, where it is a patch; else null.
     virtual const SkyPatch* patch() const { return nullptr; }
     /// Collective. The costs of messages, measured when a job first asks, the same on all ranks.
@@ -178,7 +176,6 @@ class WholeSky : public SkyPart {
     Device device(Device wanted) const override { return wanted; }
     TransformShare transform_share(std::int64_t, int) const override { return {}; }
     HaloShare halo_share(double) const override { return {grid_, grid_}; }
-    std::string why_no_halo() const override { return ""; }
     MessageCosts message_costs() const override { return {}; }
 
   private:

@@ -228,12 +228,6 @@ void prepare_for_job(SmoothOptions& options, const Session& session) {
     options.run.explain = kernel.explain;
     options.kernel.explain &= kernel.is_planned();  // of the other methods, there are only shares to tell
     require_parts(options.out, session);
-    if (kernel.method != ConvolutionMethod::harmonic) {
-        require_one_process(session, options.run.device.kind() == Device::Kind::cuda,
-                            "--device cuda, without --method harmonic",
-                            "their sums over pixels, ring FFTs and splits run on CPUs");
-        options.run.device = Device::cpu();
-    }
     require_one_process(session, options.nside_out.has_value(), "--nside-out",
                         "the pixels that a rank has of two maps are not the same; map2alm, smooth for the "
                         "alm, and alm2map --nside do it in steps");

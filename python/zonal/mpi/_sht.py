@@ -44,10 +44,10 @@ class SHT:
     are alike. "auto": each rank predicts what a transform takes it, by the costs that `zonal calibrate --threads N` has
     measured on its machine for its number of threads, and speeds are the inverses. It is an error where they were not measured.
 
-    device: what this rank's transforms run on: "cpu"; "cuda", a GPU of its own if its machine has as many as ranks, else
+    device: what this rank runs on: "cpu"; "cuda", a GPU of its own if its machine has as many as ranks, else
     one that it shares; or "auto", which is "cuda" on ranks that see a GPU and "cpu" on others. Maps and alm are NumPy arrays in
-    either case. With a GPU in the job, results are those of one process to rounding, and `smooth` and `convolve` take the
-    method "harmonic" alone. `device` and `exchange` say what came of it.
+    either case. With a GPU in the job, results are those of one process to rounding, and of sums over pixels to their
+    accuracy. `device` and `exchange` say what came of it.
 
     A rank has two runs of rings, a northern and a southern one, as a map [n_pixels], and some orders m, as alm [n_alm]:
     see local_pixels and local_alm_indices. Calls take and return these parts, float32 or float64 (complex64 or

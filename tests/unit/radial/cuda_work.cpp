@@ -8,14 +8,14 @@ namespace zonal::test {
 namespace {
 
 template <class Kernel>
-void expect_products_of_cpu(const Kernel& kernel, PixelMethod method) {
+void expect_products_of_cpu(const Kernel& kernel, const Grid& grid_out, PixelMethod method) {
     const Grid grid = Grid::healpix(32);
     PixelConvolutionOptions options;
     options.method = method;
     options.accuracy = 1e-9;
     options.device = Device::cpu();
-    const auto cuda = radial::cuda_work(grid, kernel, method, options.accuracy);
-    const auto cpu = KernelConvolutionPlan<Kernel>(grid, kernel, grid, options).work();
+    const auto cuda = radial::cuda_work(grid, kernel, grid_out, method, options.accuracy);
+    const auto cpu = KernelConvolutionPlan<Kernel>(grid, kernel, grid_out, options).work();
     EXPECT_EQ(cuda.pixel_products, cpu.pixel_products);
     EXPECT_EQ(cuda.mode_products, cpu.mode_products);
     EXPECT_EQ(cuda.fft_pixels, cpu.fft_pixels);
@@ -24,9 +24,12 @@ void expect_products_of_cpu(const Kernel& kernel, PixelMethod method) {
 // Both backends multiply the same pixels and modes; tests/backend compares all counts with those of plans.
 TEST(CudaWork, HasTheProductsOfTheCpu) {
     for (const auto method : {PixelMethod::pixel_sum, PixelMethod::ring_fft}) {
-        expect_products_of_cpu(RadialKernel::gaussian(6 * degree), method);
-        expect_products_of_cpu(RadialKernel::gaussian(6 * degree).truncated(7 * degree), method);
-        expect_products_of_cpu(PolarizationKernel::gaussian(6 * degree), method);
+        for (const Grid& grid_out : {Grid::healpix(32), Grid::healpix(32).subset({0, 1, 30, 31, 70})}) {
+            expect_products_of_cpu(RadialKernel::gaussian(6 * degree), grid_out, method);
+            expect_products_of_cpu(RadialKernel::gaussian(6 * degree).truncated(7 * degree), grid_out,
+                                   method);
+            expect_products_of_cpu(PolarizationKernel::gaussian(6 * degree), grid_out, method);
+        }
     }
 }
 

@@ -1,0 +1,192 @@
+// Times of sums over pixels by ranks that are threads, each with a GPU of its own, beside those of one GPU,
+// as JSON: whole calls from maps in host memory to results there, in single precision, in rounds of the one
+// and the ranks in turn. efficiency: seconds of one GPU / (ranks * seconds of the ranks), medians; "sums"
+// leaves out the certificate, which is made on the CPU.
+//
+//   rank_sums_cuda [--ranks 2] [--runs 3] [--rounds 2] METHOD:NSIDE:FWHM:CUT...
+//
+// METHOD is ring-fft or pixel-sum; FWHM and CUT are in arcmin. The CPU's threads are divided among the ranks.
+#include <algorithm>
+#include <barrier>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "core/constants.hpp"
+#include "core/stopwatch.hpp"
+#include "cuda/device_timing.cuh"
+#include "sky/sky_part.hpp"
+#include "zonal/device.hpp"
+#include "zonal/distributed/sky.hpp"
+#include "zonal/planning/convolution_plan.hpp"
+
+namespace {
+
+using zonal::Array, zonal::bench::median;
+
+struct Settings {
+    int ranks = 2, runs = 3, rounds = 2;
+};
+
+struct Case {
+    std::string text;
+    zonal::ConvolutionRequest request;
+    zonal::ConvolutionChoice choice;
+};
+
+Case parse(const std::string& text) {
+    std::istringstream in(text);
+    std::vector<std::string> parts;
+    for (std::string part; std::getline(in, part, ':');) parts.push_back(part);
+    if (parts.size() != 4 || (parts[0] != "ring-fft" && parts[0] != "pixel-sum"))
+        throw std::invalid_argument(text + ": must be ring-fft or pixel-sum:NSIDE:FWHM:CUT");
+    constexpr double arcmin = zonal::core::pi / 180 / 60;
+    Case found{text, {}, {}};
+    found.request.grid = zonal::Grid::healpix(std::stoll(parts[1]));
+    found.request.kernel = zonal::RadialKernel::gaussian(std::stod(parts[2]) * arcmin);
+    found.request.lmax = 2 * std::stoll(parts[1]);
+    found.request.error = 1e-2;
+    found.choice.method =
+        parts[0] == "ring-fft" ? zonal::ConvolutionMethod::ring_fft : zonal::ConvolutionMethod::pixel_sum;
+    found.choice.precision = zonal::Precision::float32;
+    found.choice.support = std::stod(parts[3]) * arcmin;
+    return found;
+}
+
+/// Seconds of calls, and what of them is not for the certificate.
+struct Times {
+    std::vector<double> calls, sums;
+};
+
+/// A rank's part of a map, whose pixels are the same for any number of ranks, and what becomes of it.
+class Sums {
+  public:
+    Sums(const Case& c, int device, int threads, std::shared_ptr<const zonal::SkyPart> part)
+        : part_(std::move(part)), maps_({1, part_->grid().n_pixels()}), convolved_(maps_.extents()) {
+        auto request = c.request;
+        auto choice = c.choice;
+        request.threads = threads;
+        choice.device = choice.harmonic_device = zonal::Device::cuda(device);
+        zonal::ConvolutionOptions options;
+        options.part = part_;
+        plan_.emplace(request, choice, options);
+        std::int64_t place = 0;
+        for (const auto& range : part_->pixels())
+            for (auto pixel = range.first; pixel < range.end; ++pixel)
+                maps_(0, place++) = static_cast<float>(pixel * 2654435761U % 4096) - 2048;
+    }
+
+    zonal::ConvolutionResult run() { return plan_->convolve<float>(maps_.view(), convolved_.view()); }
+    /// The first pixels.
+    std::vector<float> some(std::int64_t n) const { return {convolved_.data(), convolved_.data() + n}; }
+
+  private:
+    std::shared_ptr<const zonal::SkyPart> part_;
+    Array<float, 2> maps_, convolved_;
+    std::optional<zonal::ConvolutionPlan> plan_;
+};
+
+constexpr std::int64_t n_compared = 1 << 20;
+
+/// Of one process. Returns its first pixels, which are rank 0's, too.
+std::vector<float> run_one(const Case& c, const Settings& settings, Times& times) {
+    Sums sums(c, 0, zonal::available_cpus(), std::make_shared<zonal::WholeSky>(c.request.grid));
+    for (int run = -1; run < settings.runs; ++run) {
+        zonal::ConvolutionResult result;
+        const double seconds = zonal::core::seconds_of([&] { result = sums.run(); });
+        if (run < 0) continue;  // which finds the bounds of the certificate
+        times.calls.push_back(seconds);
+        times.sums.push_back(seconds - result.certificate_seconds);
+    }
+    return sums.some(n_compared);
+}
+
+std::vector<float> run_ranks(const Case& c, const Settings& settings,
+                             std::vector<zonal::Communicator>& communicators, Times& times) {
+    std::vector<float> first;
+    const auto n_ranks = communicators.size();
+    std::vector<double> calls(n_ranks), sums_only(n_ranks);
+    std::barrier meet(static_cast<std::ptrdiff_t>(n_ranks));
+    const auto work = [&](std::size_t rank) {
+        const int threads = std::max(1, zonal::available_cpus() / static_cast<int>(n_ranks));
+        const int device = static_cast<int>(rank);
+        const zonal::DistributedSky sky(communicators[rank], c.request.grid, c.request.lmax, c.request.lmax,
+                                        threads, {}, zonal::Device::cuda(device));
+        Sums sums(c, device, threads, sky.part());
+        for (int run = -1; run < settings.runs; ++run) {
+            meet.arrive_and_wait();
+            zonal::ConvolutionResult result;
+            calls[rank] = zonal::core::seconds_of([&] { result = sums.run(); });
+            sums_only[rank] = calls[rank] - result.certificate_seconds;
+            meet.arrive_and_wait();
+            if (rank != 0 || run < 0) continue;
+            times.calls.push_back(*std::max_element(calls.begin(), calls.end()));
+            times.sums.push_back(*std::max_element(sums_only.begin(), sums_only.end()));
+        }
+        if (rank == 0) first = sums.some(std::min(n_compared, sky.pixels()[0].end));
+    };
+    std::vector<std::thread> threads;
+    for (std::size_t rank = 0; rank < n_ranks; ++rank)
+        threads.emplace_back([&, rank] {
+            try {
+                work(rank);
+            } catch (const std::exception& error) {  // the others would wait at the barrier
+                std::fprintf(stderr, "rank %zu: %s\n", rank, error.what());
+                std::_Exit(1);
+            }
+        });
+    for (auto& thread : threads) thread.join();
+    return first;
+}
+
+double difference_of(const std::vector<float>& a, const std::vector<float>& b) {
+    double largest = 0, difference = 0;
+    for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
+        largest = std::max(largest, std::abs(static_cast<double>(a[i])));
+        difference = std::max(difference, std::abs(static_cast<double>(a[i]) - static_cast<double>(b[i])));
+    }
+    return difference / largest;
+}
+
+void measure(const Case& c, const Settings& settings, std::vector<zonal::Communicator>& communicators) {
+    Times one, ranks;
+    double difference = 0;
+    for (int round = 0; round < settings.rounds; ++round) {
+        const auto of_ranks = run_ranks(c, settings, communicators, ranks);
+        difference = std::max(difference, difference_of(run_one(c, settings, one), of_ranks));
+    }
+    std::printf(R"(  {"case": "%s", "difference": %.3g)", c.text.c_str(), difference);
+    for (const auto& [name, alone, shared] :
+         {std::tuple{"calls", &one.calls, &ranks.calls}, {"sums", &one.sums, &ranks.sums}})
+        std::printf(R"(, "%s": {"one_seconds": %.5g, "ranks_seconds": %.5g, "efficiency": %.4g})", name,
+                    median(*alone), median(*shared), median(*alone) / (settings.ranks * median(*shared)));
+    std::printf("}");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+    Settings settings;
+    int first = 1;
+    for (; first + 1 < argc && argv[first][0] == '-'; first += 2) {
+        const std::string name = argv[first], value = argv[first + 1];
+        if (name == "--ranks") settings.ranks = std::stoi(value);
+        if (name == "--runs") settings.runs = std::stoi(value);
+        if (name == "--rounds") settings.rounds = std::stoi(value);
+    }
+    auto communicators = zonal::Communicator::threads(settings.ranks);
+    std::printf("{\"ranks\": %d, \"threads\": %d, \"results\": [\n", settings.ranks, zonal::available_cpus());
+    for (int k = first; k < argc; ++k) {
+        if (k != first) std::printf(",\n");
+        measure(parse(argv[k]), settings, communicators);
+        std::fflush(stdout);
+    }
+    std::printf("\n]}\n");
+} catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 1;
+}
