@@ -3,8 +3,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <iterator>
 
-#include "core/parallel.hpp"
 #include "distributed/transport.hpp"
 #include "sht/array_checks.hpp"
 
@@ -27,12 +27,39 @@ std::int64_t size_of(const std::vector<PixelCopy>& copies) {
     return size;
 }
 
-/// Most of a rank's pixels are copied into an array that is new, whose pages the threads get at once.
-template <class T>
-void copy_in_parallel(const T* from, std::int64_t n, T* to, int threads) {
-    core::for_pieces(n, threads, [&](std::int64_t first, std::int64_t end) {
-        std::copy(from + first, from + end, to + first);
+/// A rank's rings, both kinds ascending.
+struct RingKinds {
+    std::vector<std::int64_t> inner, outer;
+};
+
+// A ring of sums over pixels that has lost its neighbours is summed in another way
+// (PixelSumSchedule::is_alone): the neighbours of outer rings are outer, too, and no inner ring is by itself.
+RingKinds kinds_of(const Grid& grid, double support, const std::vector<std::int64_t>& rings) {
+    const auto has = [](const std::vector<std::int64_t>& some, std::int64_t ring) {
+        return std::binary_search(some.begin(), some.end(), ring);
+    };
+    const auto leave = [&](const std::vector<std::int64_t>& some, const auto& stays) {
+        std::vector<std::int64_t> left;
+        std::copy_if(some.begin(), some.end(), std::back_inserter(left), stays);
+        return left;
+    };
+    const auto apart = radial::rings_apart(grid, support, rings);
+    const auto reaches = [&](std::int64_t ring) { return has(rings, ring) && !has(apart, ring); };
+    const auto quiet =
+        leave(apart, [&](std::int64_t ring) { return !reaches(ring - 1) && !reaches(ring + 1); });
+    RingKinds kinds;
+    kinds.inner = leave(quiet, [&](std::int64_t ring) {
+        return has(quiet, ring - 1) || has(quiet, ring + 1) ||
+               !(has(rings, ring - 1) || has(rings, ring + 1));
     });
+    kinds.outer = leave(rings, [&](std::int64_t ring) { return !has(kinds.inner, ring); });
+    return kinds;
+}
+
+radial::PackedRings reached_from(const Grid& grid, double support, const Grid& grid_out,
+                                 const std::vector<std::int64_t>& outputs) {
+    const auto reached = radial::rings_within(grid, support, grid_out, outputs);
+    return reached.empty() ? radial::PackedRings{grid, {}} : radial::pack_rings(grid, reached);
 }
 
 }  // namespace
@@ -40,7 +67,9 @@ void copy_in_parallel(const T* from, std::int64_t n, T* to, int threads) {
 HaloCopies halo_copies(const Grid& grid, const std::vector<std::vector<PixelRange>>& pixels, std::size_t rank,
                        double support) {
     const auto mine = rings_in(grid, pixels[rank]);
-    HaloCopies copies{radial::pack_rings(grid, radial::rings_within(grid, support, grid, mine)), {}, {}};
+    auto kinds = kinds_of(grid, support, mine);
+    auto rings = reached_from(grid, support, grid, kinds.outer);
+    HaloCopies copies{std::move(kinds.inner), std::move(kinds.outer), std::move(rings), {}, {}};
     const Grid here = grid.subset(mine);
     for (std::size_t other = 0; other < pixels.size(); ++other) {
         copies.received.push_back(copies_between(pixels[other], ranges_of(copies.rings)));
@@ -49,10 +78,9 @@ HaloCopies halo_copies(const Grid& grid, const std::vector<std::vector<PixelRang
             continue;
         }
         // Only this rank's rings are looked at, as nobody else sends them: there are many ranks.
-        const auto reached = radial::rings_within(here, support, grid, rings_in(grid, pixels[other]));
-        copies.sent.push_back(
-            reached.empty() ? std::vector<PixelCopy>()
-                            : copies_between(pixels[rank], ranges_of(radial::pack_rings(here, reached))));
+        const auto theirs = rings_in(grid, pixels[other]);
+        const auto reached = reached_from(here, support, grid, kinds_of(grid, support, theirs).outer);
+        copies.sent.push_back(copies_between(pixels[rank], ranges_of(reached)));
     }
     return copies;
 }
@@ -72,12 +100,17 @@ Traffic HaloCopies::traffic(std::size_t rank) const {
 }
 
 RankHalo::RankHalo(const Communicator& ranks, const Grid& grid,
-                   const std::vector<std::vector<PixelRange>>& pixels, double support, int threads)
+                   const std::vector<std::vector<PixelRange>>& pixels, double support, const Grid& own)
     : ranks_(ranks),
       copies_(halo_copies(grid, pixels, static_cast<std::size_t>(ranks.rank()), support)),
-      threads_(threads) {
-    for (const auto& range : pixels[static_cast<std::size_t>(ranks.rank())])
-        n_pixels_ += range.end - range.first;
+      n_pixels_(own.n_pixels()) {
+    const auto mine = rings_in(grid, pixels[static_cast<std::size_t>(ranks.rank())]);
+    const auto in_own = [&](std::vector<std::int64_t> rings) {
+        for (auto& ring : rings) ring = std::lower_bound(mine.begin(), mine.end(), ring) - mine.begin();
+        return own.subset(rings);
+    };
+    if (!copies_.inner.empty()) inner_ = {own, in_own(copies_.inner)};
+    if (!copies_.outer.empty()) outer_ = {copies_.rings.grid, in_own(copies_.outer)};
 }
 
 template <class T>
@@ -88,7 +121,7 @@ View<const T, 3> RankHalo::fill(View<const T, 3> maps, Array<T, 3>& memory) cons
     std::vector<Message<std::byte>> receive;
     ranks_.together(fmt::format("the halo of {} maps of {} components", maps.extent(0), maps.extent(1)), [&] {
         sht::check_extent("maps", maps, 2, "pixel", n_pixels_);
-        memory = Array<T, 3>({maps.extent(0), maps.extent(1), grid().n_pixels()});
+        memory = Array<T, 3>({maps.extent(0), maps.extent(1), outer_ ? outer_->in.n_pixels() : 0});
         for (std::size_t rank = 0; rank < copies_.sent.size(); ++rank) {
             if (rank == me) continue;
             outgoing[rank].resize(static_cast<std::size_t>(size_of(copies_.sent[rank])));
@@ -108,7 +141,7 @@ View<const T, 3> RankHalo::fill(View<const T, 3> maps, Array<T, 3>& memory) cons
             T* next = rank == me ? nullptr : outgoing[rank].data();
             for (const auto& copy : copies_.sent[rank]) {
                 if (rank == me)
-                    copy_in_parallel(&from(copy.from), copy.n_pixels, &to(copy.to), threads_);
+                    std::copy_n(&from(copy.from), copy.n_pixels, &to(copy.to));
                 else
                     next = std::copy_n(&from(copy.from), copy.n_pixels, next);
             }

@@ -10,9 +10,11 @@
 /// The pixels that a rank's convolution needs from each other rank: pure functions, and the exchange.
 namespace zonal::distributed {
 
-/// What ranks give each other so that one has its rings and those within a kernel's support of them.
+/// What ranks give each other for sums over rings from which a kernel reaches other ranks'.
 struct HaloCopies {
-    radial::PackedRings rings;  ///< that it has then
+    std::vector<std::int64_t> inner,
+        outer;                  ///< of this rank's rings: those that reach no other rank, and others
+    radial::PackedRings rings;  ///< that the outer ones reach
     /// [rank]: from this rank's array into the message for that one, and from that one's message into the
     /// array of `rings`. The rank itself: from the one array into the other.
     std::vector<std::vector<PixelCopy>> sent, received;
@@ -25,14 +27,14 @@ struct HaloCopies {
 HaloCopies halo_copies(const Grid& grid, const std::vector<std::vector<PixelRange>>& pixels, std::size_t rank,
                        double support);
 
-/// A rank's rings and those within a kernel's support of them.
 class RankHalo final : public SkyHalo {
   public:
-    /// pixels: as of halo_copies. threads: that copy them.
+    /// pixels: as of halo_copies. own: the rank's rings, in its array.
     RankHalo(const Communicator& ranks, const Grid& grid, const std::vector<std::vector<PixelRange>>& pixels,
-             double support, int threads);
+             double support, const Grid& own);
 
-    const Grid& grid() const override { return copies_.rings.grid; }
+    const std::optional<RingSums>& inner() const override { return inner_; }
+    const std::optional<RingSums>& outer() const override { return outer_; }
     View<const float, 3> reach(View<const float, 3> maps, Array<float, 3>& memory) const override {
         return fill(maps, memory);
     }
@@ -46,8 +48,8 @@ class RankHalo final : public SkyHalo {
 
     Communicator ranks_;
     HaloCopies copies_;
-    std::int64_t n_pixels_ = 0;  ///< of this rank
-    int threads_;
+    std::int64_t n_pixels_;  ///< of this rank
+    std::optional<RingSums> inner_, outer_;
 };
 
 }  // namespace zonal::distributed

@@ -84,14 +84,16 @@ std::shared_ptr<const ShtPlan> RankSky::transform(const ShtOptions& options) con
 }
 
 std::shared_ptr<const SkyHalo> RankSky::halo(double support) const {
-    return std::make_shared<const RankHalo>(ranks_, grid_, all_pixels_, support, threads_);
+    return std::make_shared<const RankHalo>(ranks_, grid_, all_pixels_, support, grid());
 }
 
 HaloShare RankSky::halo_share(double support) const {
     const auto rank = static_cast<std::size_t>(ranks_.rank());
-    auto copies = halo_copies(grid_, all_pixels_, rank, support);
-    const auto traffic = copies.traffic(rank);
-    return {std::move(copies.rings.grid), grid(), traffic};
+    const auto copies = halo_copies(grid_, all_pixels_, rank, support);
+    auto mine = copies.inner;
+    mine.insert(mine.end(), copies.outer.begin(), copies.outer.end());
+    const auto reached = radial::rings_within(grid_, support, grid_, mine);
+    return {radial::pack_rings(grid_, reached).grid, grid(), copies.traffic(rank)};
 }
 
 TransformShare RankSky::transform_share(std::int64_t lmax, int spin) const {

@@ -93,19 +93,22 @@ PixelSums::PixelSums(const ConvolutionRequest& request, const ConvolutionChoice&
         bands_ = bands_of(*patch, std::max(of_scalar, of_spin));
         return;
     }
-    halo_ = part.halo(std::max(of_scalar, of_spin));
-    const Grid& grid_in = halo_->grid();
+    const double support = std::max(of_scalar, of_spin);
+    halo_ = part.halo(support);
     part.together("a plan of sums over pixels", [&] {
-        if (has_spin) spin_.emplace(grid_in, cut(*request.polarization, choice.support), grid(), sums);
+        if (has_spin) spin_.emplace(*halo_, cut(*request.polarization, choice.support), sums);
         if (!needs_scalar) return;
         const auto kernel = cut(request.kernel, choice.support);
-        if (options.keep_counts) columns_.emplace(grid(), kernel, grid_in, sums);
-        scalar_.emplace(options.keep_counts ? radial::unweighted(grid_in) : grid_in, kernel, grid(), sums);
+        if (options.keep_counts) columns_.emplace(grid(), kernel, part.halo_share(support).grid, sums);
+        if (options.keep_counts)
+            scalar_.emplace(*halo_, kernel, sums, radial::unweighted);
+        else
+            scalar_.emplace(*halo_, kernel, sums);
     });
     if (spin_)
-        workspace_.emplace(spin_->make_workspace(request.n_maps));
+        of_spin_ = spin_->make_workspaces(request.n_maps);
     else if (scalar_ && !renormalizes)
-        workspace_.emplace(scalar_->make_workspace(request.n_maps));
+        of_scalar_ = scalar_->make_workspaces(request.n_maps);
 }
 
 template <class T>
@@ -165,12 +168,10 @@ void PixelSums::convolve(View<const T, 2> maps, View<T, 2> convolved, const Prog
     Array<T, 3> memory;
     const auto reached = reach(maps, memory);
     part_.together("sums over pixels", [&] {
-        if (!spin_ && workspace_)
-            scalar_->convolve<T>(reached, convolved, *workspace_, progress);
-        else if (!spin_)
-            scalar_->convolve<T>(reached, convolved, progress);
+        if (spin_)
+            spin_->convolve<T>(as_pairs(maps), as_pairs(reached), as_pairs(convolved), of_spin_, progress);
         else
-            spin_->convolve<T>(as_pairs(reached), as_pairs(convolved), *workspace_, progress);
+            scalar_->convolve<T>(maps, reached, convolved, of_scalar_, progress);
     });
 }
 
@@ -195,7 +196,8 @@ double PixelSums::scratch_bytes(std::int64_t n_rows) const {
     const auto sums =
         shares * bytes_of_value + (spin_ ? workspace(spin_, n_maps) : workspace(scalar_, n_maps));
     if (options_.mask.mode != MaskMode::renormalize) return static_cast<double>(sums);
-    const auto masks = (n_maps + 1) * (halo_->grid().n_pixels() + grid().n_pixels());
+    const auto reached = halo_->outer() ? halo_->outer()->in.n_pixels() : 0;
+    const auto masks = (n_maps + 1) * (2 * grid().n_pixels() + reached);
     return static_cast<double>(std::max(sums, masks * bytes_of_value + workspace(scalar_, n_maps + 1)));
 }
 
@@ -214,7 +216,10 @@ void PixelSums::divide_by_shares(View<const T, 2> known, View<T, 2> convolved,
     std::fill_n(masks.view()[n_maps].data(), known.extent(1), T(1));
     Array<T, 3> memory;
     const auto reached = reach<T>(std::as_const(masks).view(), memory);
-    part_.together("sums over masks", [&] { scalar_->convolve<T>(reached, shares.view(), progress); });
+    Scalars::Workspaces none;
+    part_.together("sums over masks", [&] {
+        scalar_->convolve<T>(std::as_const(masks).view(), reached, shares.view(), none, progress);
+    });
     for (std::int64_t row = 0; row < convolved.extent(0); ++row)
         for (std::int64_t pixel = 0; pixel < n_pixels; ++pixel) {
             convolved(row, pixel) =

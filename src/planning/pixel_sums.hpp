@@ -6,6 +6,7 @@
 
 #include "radial/bands/latitude_bands.hpp"
 #include "radial/column_sums.hpp"
+#include "radial/part_sums.hpp"
 #include "sky/sky_part.hpp"
 #include "zonal/normalized_convolution.hpp"
 #include "zonal/planning/convolution_plan.hpp"
@@ -46,7 +47,7 @@ class PixelSums {
     template <class T>
     Array<T, 2> shares_of(View<const T, 2> counts) const;
     const Grid& grid() const { return part_.grid(); }
-    /// The rows with all rings that the kernel reaches, in `memory` where they are other ranks'.
+    /// What the kernel reaches of other ranks, and their neighbours, in `memory`.
     template <class T>
     View<const T, 2> reach(View<const T, 2> maps, Array<T, 3>& memory) const;
 
@@ -54,11 +55,14 @@ class PixelSums {
     const ConvolutionChoice& choice_;
     const ConvolutionOptions& options_;
     const SkyPart& part_;
-    std::optional<PixelConvolutionPlan> scalar_;  ///< of Q and U: of their masks
-    std::optional<radial::ColumnSums> columns_;   ///< by which this part's counts are divided
-    std::optional<PolarizationConvolutionPlan> spin_;
+    using Scalars = radial::PartSums<PixelConvolutionPlan>;
+    using Pairs = radial::PartSums<PolarizationConvolutionPlan>;
+    std::optional<Scalars> scalar_;              ///< of Q and U: of their masks
+    std::optional<radial::ColumnSums> columns_;  ///< by which this part's counts are divided
+    std::optional<Pairs> spin_;
     std::shared_ptr<const SkyHalo> halo_;
-    std::optional<PixelConvolutionWorkspace> workspace_;
+    Scalars::Workspaces of_scalar_;
+    Pairs::Workspaces of_spin_;
     /// Rings that are summed by themselves.
     struct Band {
         radial::LatitudeBand rings;   ///< the output's with their neighbours

@@ -2,10 +2,19 @@
 
 #include <bit>
 
+#include "radial/bands/latitude_bands.hpp"
 #include "radial/convolver.hpp"
+#include "sht/cuda_batch.cuh"
 #include "sht/cuda_storage.cuh"
 
 namespace zonal::radial::cuda {
+
+/// The pixels of a grid's rings.
+inline std::vector<sht::cuda::ElementRange> elements_of(const Grid& grid) {
+    std::vector<sht::cuda::ElementRange> elements;
+    for (const auto& range : ranges_of(grid)) elements.push_back({range.first, range.end});
+    return elements;
+}
 
 inline std::uint64_t owner_of(int device) {
     return static_cast<std::uint64_t>(device);
@@ -25,10 +34,11 @@ struct CallStorage : PixelConvolutionWorkspace::Storage {
     /// work(b, count, maps, results, stream) for every map b, on the device, or for `count` of them, a power
     /// of 2 and at most at_once, where all arrays are there. Where they are on the host, the next map comes
     /// and the one before goes meanwhile. Has waited for all of it in the end unless a caller's stream works
-    /// on device arrays. has_other_pixels: the output has pixels in no ring, which stay as they are.
+    /// on device arrays. in_rings: the output's pixels in rings; others stay as they are.
     template <class T, class Work>
-    void run(View<const T, 3> maps, View<T, 3> convolved, bool has_other_pixels, const Progress& progress,
-             const Work& work, std::int64_t at_once = 1) {
+    void run(View<const T, 3> maps, View<T, 3> convolved,
+             const std::vector<sht::cuda::ElementRange>& in_rings, const Progress& progress, const Work& work,
+             std::int64_t at_once = 1) {
         core::require_place("maps", maps, device);
         core::require_place("convolved", convolved, device);
         const sht::cuda::Batch in(maps, map_copies);
@@ -47,12 +57,9 @@ struct CallStorage : PixelConvolutionWorkspace::Storage {
         events.clear();
         seconds = {};
         if (in.is_copied() || out.is_copied()) {
-            const auto fetch = [&](std::int64_t b, cudaStream_t on) {
-                in.fetch(b, transfer, on);
-                if (has_other_pixels) out.fetch(b, transfer, on);
-            };
+            const auto fetch = [&](std::int64_t b, cudaStream_t on) { in.fetch(b, transfer, on); };
             batches.run(n_maps, stream(), fetch, one,
-                        [&](std::int64_t b, cudaStream_t on) { out.deliver(b, transfer, on); });
+                        [&](std::int64_t b, cudaStream_t on) { out.deliver(b, in_rings, transfer, on); });
         } else {
             for (std::int64_t b = 0, count = 0; b < n_maps; b += count) {
                 count = static_cast<std::int64_t>(

@@ -23,14 +23,14 @@ template std::unique_ptr<const BasicConvolver<3>> make_cuda_ring_fft<3>(RingFftG
                                                                         const PixelConvolutionOptions&);
 
 template <int Rank>
-std::unique_ptr<const BasicConvolver<Rank>> make_staged(std::unique_ptr<const BasicConvolver<Rank>>, bool,
-                                                        const PixelConvolutionOptions& options) {
+std::unique_ptr<const BasicConvolver<Rank>> make_staged(std::unique_ptr<const BasicConvolver<Rank>>,
+                                                        const Grid&, const PixelConvolutionOptions& options) {
     throw_unavailable(options);
 }
-template std::unique_ptr<const Convolver> make_staged<2>(std::unique_ptr<const Convolver>, bool,
+template std::unique_ptr<const Convolver> make_staged<2>(std::unique_ptr<const Convolver>, const Grid&,
                                                          const PixelConvolutionOptions&);
 template std::unique_ptr<const PolarizationConvolver> make_staged<3>(
-    std::unique_ptr<const PolarizationConvolver>, bool, const PixelConvolutionOptions&);
+    std::unique_ptr<const PolarizationConvolver>, const Grid&, const PixelConvolutionOptions&);
 
 std::unique_ptr<const Convolver> make_cuda_pixel_sum(const Grid&, const RadialKernel&, const Grid&,
                                                      const PixelConvolutionOptions& options) {

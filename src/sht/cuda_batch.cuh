@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <type_traits>
+#include <vector>
 
 #include "core/cuda_transfer.cuh"
 #include "zonal/view.hpp"
@@ -48,6 +49,10 @@ class Batch {
     }
     void deliver(std::int64_t b, core::HostTransfer& transfer, cudaStream_t stream) const {
         deliver(b, {0, view_.extent(2)}, transfer, stream);
+    }
+    void deliver(std::int64_t b, const std::vector<ElementRange>& ranges, core::HostTransfer& transfer,
+                 cudaStream_t stream) const {
+        for (const auto& range : ranges) deliver(b, range, transfer, stream);
     }
     /// Only some elements of each component.
     void fetch(std::int64_t b, ElementRange range, core::HostTransfer& transfer, cudaStream_t stream) const {

@@ -11,13 +11,14 @@ namespace {
 /// All rings are there.
 class NoHalo final : public SkyHalo {
   public:
-    explicit NoHalo(const Grid& grid) : grid_(grid) {}
-    const Grid& grid() const override { return grid_; }
-    View<const float, 3> reach(View<const float, 3> maps, Array<float, 3>&) const override { return maps; }
-    View<const double, 3> reach(View<const double, 3> maps, Array<double, 3>&) const override { return maps; }
+    NoHalo(const Grid& in, const Grid& out) : all_({in, out}) {}
+    const std::optional<RingSums>& inner() const override { return all_; }
+    const std::optional<RingSums>& outer() const override { return none_; }
+    View<const float, 3> reach(View<const float, 3>, Array<float, 3>&) const override { return {}; }
+    View<const double, 3> reach(View<const double, 3>, Array<double, 3>&) const override { return {}; }
 
   private:
-    Grid grid_;
+    std::optional<RingSums> all_, none_;
 };
 
 /// A range, and where an array has it.
@@ -67,7 +68,7 @@ std::shared_ptr<const ShtPlan> WholeSky::transform(const ShtOptions& options) co
 }
 
 std::shared_ptr<const SkyHalo> WholeSky::halo(double) const {
-    return std::make_shared<const NoHalo>(grid_);
+    return std::make_shared<const NoHalo>(grid_, grid());
 }
 
 void WholeSky::agree(const std::string&, std::exception_ptr error) const {

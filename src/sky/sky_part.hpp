@@ -5,6 +5,7 @@
 #include <exception>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -51,15 +52,22 @@ Array<T, 2> on_pixels(View<const T, 2> rows, std::span<const PixelRange> from, s
     return result;
 }
 
-/// A rank's rings, and those of other ranks that a kernel reaches from them.
+/// Rings of `out`, and those that a kernel reaches from them: `in`, in an array of their own.
+struct RingSums {
+    Grid in, out;
+};
+
+/// A rank's rings by whether a kernel reaches other ranks' from them.
 class SkyHalo {
   public:
     virtual ~SkyHalo() = default;
-    /// All these rings, in an array of their own.
-    virtual const Grid& grid() const = 0;
-    /// Collective. Returns maps of all these rings, [map, component, grid().n_pixels()], which it makes in
-    /// `memory`, or the maps themselves where they have all rings. maps: of this rank's pixels. Throws
-    /// InvalidArgument on all ranks if their maps differ in number.
+    /// Those from which it does not: in is the grid of the rank's maps. Nothing where there are none.
+    virtual const std::optional<RingSums>& inner() const = 0;
+    /// The others: in is the grid of what reach() returns.
+    virtual const std::optional<RingSums>& outer() const = 0;
+    /// Collective. Returns maps of all that is reached from the outer rings, [map, component,
+    /// outer()->in.n_pixels()], which it makes in `memory`; nothing where there are none. maps: of this
+    /// rank's pixels. Throws InvalidArgument on all ranks if their maps differ in number.
     virtual View<const float, 3> reach(View<const float, 3> maps, Array<float, 3>& memory) const = 0;
     virtual View<const double, 3> reach(View<const double, 3> maps, Array<double, 3>& memory) const = 0;
 };

@@ -13,6 +13,7 @@
 #include "core/parallel.hpp"
 #include "core/stopwatch.hpp"
 #include "radial/convolver.hpp"
+#include "radial/part_sums.hpp"
 #include "sht/transform.hpp"
 #include "sky/sky_part.hpp"
 #include "zonal/error.hpp"
@@ -65,7 +66,8 @@ void at_the_same_time(const std::function<void()>& first, const std::function<vo
 template <int Rank>
 struct BasicSplitConvolutionPlan<Rank>::Implementation {
     static constexpr int n_components = Rank - 1, spin = Rank == 2 ? 0 : 2;
-    using Pixels = std::conditional_t<Rank == 2, PixelConvolutionPlan, PolarizationConvolutionPlan>;
+    using Pixels =
+        radial::PartSums<std::conditional_t<Rank == 2, PixelConvolutionPlan, PolarizationConvolutionPlan>>;
 
     Implementation(const Grid& grid_of_maps, const KernelSplit& split, const SplitConvolutionOptions& given)
         : grid(grid_of_maps),
@@ -74,7 +76,7 @@ struct BasicSplitConvolutionPlan<Rank>::Implementation {
           window(window_of(split)),
           transform(part->transform(harmonic_options(options, std::ssize(window) - 1, spin))),
           halo(part->halo(kernel_of(split.profile).support())),
-          pixels(halo->grid(), kernel_of(split.profile), grid, pixel_options(options)) {}
+          pixels(*halo, kernel_of(split.profile), pixel_options(options)) {}
 
     /// As far as the transform goes, which goes to the spin at least.
     static std::vector<double> window_of(const KernelSplit& split) {
@@ -124,8 +126,10 @@ struct BasicSplitConvolutionPlan<Rank>::Implementation {
         const auto reached = radial::of_rank<Rank>(halo->reach(in, memory));
         const auto sum = [&] {
             seconds.pixels = core::seconds_of([&] {
-                part->together("the sums of a split",
-                               [&] { pixels.template convolve<T>(reached, convolved, progress); });
+                typename Pixels::Workspaces none;
+                part->together("the sums of a split", [&] {
+                    pixels.template convolve<T>(maps, reached, convolved, none, progress);
+                });
             });
         };
         if (maps.extent(0) == 0) {
@@ -137,7 +141,7 @@ struct BasicSplitConvolutionPlan<Rank>::Implementation {
             seconds.harmonic = core::seconds_of([&] { apply_window<T>(in, product.view()); });
         };
         // On one GPU on two streams: while one part's maps are on their way, the other works.
-        if (shares_a_cpu()) {
+        if (are_one_by_one()) {
             sum();
             harmonic();
         } else {
@@ -153,13 +157,14 @@ struct BasicSplitConvolutionPlan<Rank>::Implementation {
         const auto of_sums =
                        options.pixel_device.kind() == Device::Kind::cuda ? 0 : pixels.workspace_bytes(n_maps),
                    of_window = alm + sht::host_workspace_bytes(*transform, n_maps);
-        const bool one_by_one = shares_a_cpu();
         return static_cast<double>(product +
-                                   (one_by_one ? std::max(of_sums, of_window) : of_sums + of_window));
+                                   (are_one_by_one() ? std::max(of_sums, of_window) : of_sums + of_window));
     }
 
-    bool shares_a_cpu() const {
-        return options.pixel_device == Device::cpu() && options.harmonic_device == Device::cpu();
+    /// Where both work on the CPU, and among ranks, which all meet in the same order.
+    bool are_one_by_one() const {
+        return !part->has_all_pixels() ||
+               (options.pixel_device == Device::cpu() && options.harmonic_device == Device::cpu());
     }
 
     const Grid grid;

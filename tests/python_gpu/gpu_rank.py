@@ -35,7 +35,7 @@ def main():
         here = np.ascontiguousarray(rows[..., sht.local_pixels])
         for method in ("harmonic", "ring-fft", "pixel-sum", "split"):
             how = {"method": method, "error": 1e-3, "reference": "discrete"}
-            one = zonal.smooth(rows, "3deg", device="cpu", threads=1, **how)[..., sht.local_pixels]
+            one = zonal.smooth(rows, "3deg", pol=rows.ndim == 2, device="cpu", threads=1, **how)[..., sht.local_pixels]
             found = sht.smooth(here, "3deg", **how)
             # Each is within its error, and the rms of a part of a sky is about that of all of it.
             assert np.abs(found - one).std() < 3 * 2e-3 * one.std(), (method, rows.shape)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numbers>
 #include <numeric>
 
@@ -117,6 +118,22 @@ std::vector<PixelRange> ranges_of(const PackedRings& rings) {
     ranges.reserve(rings.runs.size());
     for (const PixelRun& run : rings.runs) ranges.push_back({run.first, run.first + run.n_pixels});
     return ranges;
+}
+
+std::vector<PixelRange> ranges_of(const Grid& grid) {
+    return ranges_of(pack_rings(grid, all_rings(grid)));
+}
+
+std::vector<std::int64_t> rings_apart(const Grid& grid, double support,
+                                      const std::vector<std::int64_t>& rings) {
+    const double reach = reach_of(support);
+    const RingPlaces all = places_of(grid, all_rings(grid)), these = places_of(grid, rings);
+    std::vector<std::int64_t> apart;
+    std::copy_if(rings.begin(), rings.end(), std::back_inserter(apart), [&](std::int64_t ring) {
+        const RingPlace place = place_of(grid.rings()[static_cast<std::size_t>(ring)]);
+        return these.count_near(place, reach) == all.count_near(place, reach);
+    });
+    return apart;
 }
 
 std::vector<LatitudeBand> latitude_bands(const Grid& grid, double support, const Grid& grid_out,

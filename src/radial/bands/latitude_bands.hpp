@@ -25,12 +25,20 @@ struct PackedRings {
 /// The map's pixels in that array, one range after the other.
 std::vector<PixelRange> ranges_of(const PackedRings& rings);
 
+/// The pixels of a grid's rings, as few ranges as there can be.
+std::vector<PixelRange> ranges_of(const Grid& grid);
+
 /// ring_indices: of the grid. The rings keep that order; their pixels get the map's.
 PackedRings pack_rings(const Grid& grid, const std::vector<std::int64_t>& ring_indices);
 
 /// The rings of the grid within the support (rad) of some rings of the output, ascending.
 std::vector<std::int64_t> rings_within(const Grid& grid, double support, const Grid& grid_out,
                                        const std::vector<std::int64_t>& outputs);
+
+/// Those of some rings of the grid within whose support (rad) there are only rings of these, ascending as
+/// they are.
+std::vector<std::int64_t> rings_apart(const Grid& grid, double support,
+                                      const std::vector<std::int64_t>& rings);
 
 struct LatitudeBand {
     PackedRings input, output;

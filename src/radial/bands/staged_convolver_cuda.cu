@@ -1,3 +1,4 @@
+#include "radial/call_storage.cuh"
 #include "radial/ring_fft/ring_fft.hpp"
 #include "sht/cuda_batch.cuh"
 #include "sht/progress_part.hpp"
@@ -35,11 +36,11 @@ class StagedConvolver final : public ConvolverOf<StagedConvolver<Rank>, StagedSt
   public:
     using Inner = std::unique_ptr<const BasicConvolver<Rank>>;
 
-    StagedConvolver(Inner inner, bool has_other_pixels, const PixelConvolutionOptions& options)
+    StagedConvolver(Inner inner, const Grid& grid_out, const PixelConvolutionOptions& options)
         : inner_(std::move(inner)),
           device_(options.device.index()),
           threads_(options.threads),
-          has_other_pixels_(has_other_pixels) {}
+          in_rings_(cuda::elements_of(grid_out)) {}
 
     template <class T>
     void convolve_maps(View<const T, 3> inputs, View<T, 3> outputs, StagedStorage& storage,
@@ -55,21 +56,16 @@ class StagedConvolver final : public ConvolverOf<StagedConvolver<Rank>, StagedSt
         storage.seconds = {};
         const std::int64_t n_maps = inputs.extent(0);
         const auto n = static_cast<double>(n_maps);
-        const auto fetch = [&](std::int64_t b) {
-            in.fetch(b, storage.transfer, storage.fetching.get());
-            if (has_other_pixels_) out.fetch(b, storage.transfer, storage.fetching.get());
-        };
+        const auto fetch = [&](std::int64_t b) { in.fetch(b, storage.transfer, storage.fetching.get()); };
         const Wait wait{storage};
         if (n_maps > 0) fetch(0);
         for (std::int64_t b = 0; b < n_maps; ++b) {
             synchronize(storage.fetching.get());
-            // The copy that map b + 1 of the output takes is the one that map b - 1 leaves.
-            if (has_other_pixels_) synchronize(storage.delivering.get());
             if (b + 1 < n_maps) fetch(b + 1);
             convolve_one(on_device(in, b, inputs), on_device(out, b, outputs), storage,
                          sht::part_of(progress, static_cast<double>(b) / n, static_cast<double>(b + 1) / n));
             synchronize(storage.delivering.get());
-            out.deliver(b, storage.transfer, storage.delivering.get());
+            out.deliver(b, in_rings_, storage.transfer, storage.delivering.get());
         }
         synchronize(storage.delivering.get());
     }
@@ -120,21 +116,21 @@ class StagedConvolver final : public ConvolverOf<StagedConvolver<Rank>, StagedSt
 
     const Inner inner_;
     const int device_, threads_;
-    const bool has_other_pixels_;
+    const std::vector<sht::cuda::ElementRange> in_rings_;  ///< the output's pixels
 };
 
 }  // namespace
 
 template <int Rank>
 std::unique_ptr<const BasicConvolver<Rank>> make_staged(std::unique_ptr<const BasicConvolver<Rank>> convolver,
-                                                        bool has_other_pixels,
+                                                        const Grid& grid_out,
                                                         const PixelConvolutionOptions& options) {
-    return std::make_unique<const StagedConvolver<Rank>>(std::move(convolver), has_other_pixels, options);
+    return std::make_unique<const StagedConvolver<Rank>>(std::move(convolver), grid_out, options);
 }
 
-template std::unique_ptr<const Convolver> make_staged<2>(std::unique_ptr<const Convolver>, bool,
+template std::unique_ptr<const Convolver> make_staged<2>(std::unique_ptr<const Convolver>, const Grid&,
                                                          const PixelConvolutionOptions&);
 template std::unique_ptr<const PolarizationConvolver> make_staged<3>(
-    std::unique_ptr<const PolarizationConvolver>, bool, const PixelConvolutionOptions&);
+    std::unique_ptr<const PolarizationConvolver>, const Grid&, const PixelConvolutionOptions&);
 
 }  // namespace zonal::radial

@@ -90,14 +90,14 @@ class CudaPixelSum final : public ConvolverOf<CudaPixelSum<T, Rank>, PixelSumSto
     CudaPixelSum(const Grid& grid, const SumKernel& kernel, const Grid& grid_out,
                  const PixelConvolutionOptions& options)
         : CudaPixelSum(PixelSumSchedule(grid, kernel, grid_out, options.accuracy),
-                       grid_out.has_other_pixels(), options) {}
+                       cuda::elements_of(grid_out), options) {}
 
-    CudaPixelSum(const PixelSumSchedule& schedule, bool has_other_pixels,
+    CudaPixelSum(const PixelSumSchedule& schedule, std::vector<sht::cuda::ElementRange> in_rings,
                  const PixelConvolutionOptions& options, cuda::DirectPairs direct = {})
         : CudaPixelSum::ConvolverOf(cuda::owner_of(options.device.index())),
           device_(options.device.index()),
           threads_(options.threads),
-          has_other_pixels_(has_other_pixels),
+          in_rings_(std::move(in_rings)),
           equal_(schedule, direct),
           square_(square_stage(schedule, options.threads, direct)),
           direct_(schedule, with_others(schedule, std::move(direct))) {
@@ -110,7 +110,7 @@ class CudaPixelSum final : public ConvolverOf<CudaPixelSum<T, Rank>, PixelSumSto
                        const Progress& progress) const {
         const core::CurrentDevice current(device_);
         storage.folded.reserve(folded_bytes());
-        storage.run(maps, convolved, has_other_pixels_, progress,
+        storage.run(maps, convolved, in_rings_, progress,
                     [&](std::int64_t, std::int64_t, const Fields<const Map>& map, const Fields<Map>& result,
                         cudaStream_t stream) { run(map, result, storage, stream); });
         for (std::size_t k = 0; k + 1 < storage.events.size(); k += 2)
@@ -166,7 +166,7 @@ class CudaPixelSum final : public ConvolverOf<CudaPixelSum<T, Rank>, PixelSumSto
     }
 
     int device_, threads_;
-    bool has_other_pixels_;  ///< the output has pixels in no ring, which stay as they are
+    std::vector<sht::cuda::ElementRange> in_rings_;  ///< the output's pixels
     PixelConvolutionWork work_;
     cuda::EqualStage<T, components> equal_;
     cuda::SquareStage<T> square_;

@@ -91,7 +91,7 @@ std::unique_ptr<const BasicConvolver<Rank>> make_mixed(RingFftGeometry geometry,
         make_rings<Rank>(RingFftGeometry(grid, kernel, grid_out.subset(others), options.accuracy), options);
     auto mixed = std::make_unique<const MixedConvolver<Rank>>(std::move(rings), std::move(pixels));
     if (!on_cuda(options)) return mixed;
-    return make_staged<Rank>(std::move(mixed), grid_out.has_other_pixels(), options);
+    return make_staged<Rank>(std::move(mixed), grid_out, options);
 }
 
 }  // namespace

@@ -35,10 +35,10 @@ std::unique_ptr<const BasicConvolver<Rank>> make_cuda_ring_fft(RingFftGeometry g
                                                                const PixelConvolutionOptions& options);
 
 /// Brings host arrays to the device once for a convolver on CUDA of several passes, each of which would do so
-/// by itself. has_other_pixels: the output has pixels in no ring.
+/// by itself.
 template <int Rank>
 std::unique_ptr<const BasicConvolver<Rank>> make_staged(std::unique_ptr<const BasicConvolver<Rank>> convolver,
-                                                        bool has_other_pixels,
+                                                        const Grid& grid_out,
                                                         const PixelConvolutionOptions& options);
 
 }  // namespace zonal::radial

@@ -43,7 +43,7 @@ class CudaRingFft final : public ConvolverOf<CudaRingFft<R, Rank>, CudaRingFftSt
           device_(options.device.index()),
           threads_(options.threads),
           max_bytes_(options.max_workspace_bytes),
-          has_other_pixels_(geometry.grid_out().has_other_pixels()),
+          in_rings_(elements_of(geometry.grid_out())),
           geometry_(std::move(geometry)),
           schedule_(geometry_, {blocks_per_processor * core::device_limits().processors,
                                 sum_threads * modes_per_thread<R, components>}),
@@ -67,7 +67,7 @@ class CudaRingFft final : public ConvolverOf<CudaRingFft<R, Rank>, CudaRingFftSt
         const std::int64_t at_once = on_device ? maps_at_once(maps.extent(0), storage) : 1;
         reserve(storage, at_once);
         storage.run(
-            maps, convolved, has_other_pixels_, progress,
+            maps, convolved, in_rings_, progress,
             [&](std::int64_t b, std::int64_t count, const Fields<const T>& some, const Fields<T>& results,
                 cudaStream_t stream) { convolve_some(count, some, results, b > 0, storage, stream); },
             at_once);
@@ -267,7 +267,7 @@ class CudaRingFft final : public ConvolverOf<CudaRingFft<R, Rank>, CudaRingFftSt
 
     const int device_, threads_;
     const std::int64_t max_bytes_;
-    const bool has_other_pixels_;
+    const std::vector<sht::cuda::ElementRange> in_rings_;  ///< the output's pixels
     const RingFftGeometry geometry_;
     SumSchedule schedule_;
     const RingTransforms<R> to_modes_, to_pixels_;

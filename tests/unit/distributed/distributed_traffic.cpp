@@ -94,12 +94,19 @@ TEST(Traffic, OfHalosIsWhatTheRanksSend) {
                 EXPECT_EQ(transport.take(), Traffic{});
                 const auto halo = sky.halo(support);
                 Array<double, 3> maps({3, 1, sky.grid().n_pixels()}), memory;
-                const auto haloed = halo->reach(std::as_const(maps).view(), memory);
-                EXPECT_EQ(haloed.extent(2), halo->grid().n_pixels());
+                const auto reached = halo->reach(std::as_const(maps).view(), memory);
+                EXPECT_EQ(reached.extent(2), halo->outer() ? halo->outer()->in.n_pixels() : 0);
                 const auto sent = transport.take();
                 EXPECT_EQ(sent.messages, 3 * share.traffic.messages);
                 EXPECT_EQ(sent.bytes, 3 * share.traffic.bytes);
-                EXPECT_EQ(share.grid.n_pixels(), halo->grid().n_pixels());
+                // Every ring is of one kind, and what outer ones reach is a part of what all reach.
+                std::int64_t n_rings = 0;
+                for (const auto* sums : {&halo->inner(), &halo->outer()})
+                    n_rings += *sums ? (*sums)->out.n_rings() : 0;
+                EXPECT_EQ(n_rings, sky.grid().n_rings());
+                EXPECT_LE(reached.extent(2), share.grid.n_pixels());
+                EXPECT_TRUE(halo->inner().has_value() || support > 0.01);
+                EXPECT_TRUE(!halo->inner().has_value() || support < 3 || speeds.size() == 1);
                 EXPECT_GE(share.traffic.bytes,
                           8 * (share.grid.n_pixels() - sky.grid().n_pixels()));  // which it receives
             });
