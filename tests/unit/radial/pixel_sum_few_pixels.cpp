@@ -2,11 +2,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <limits>
 #include <numbers>
 #include <random>
 #include <span>
+#include <thread>
 
 #include "compare.hpp"
 #include "few_pixels_helpers.hpp"
@@ -302,8 +304,13 @@ TEST(FewPixels, ReportProgressAndStop) {
     EXPECT_TRUE(std::ranges::is_sorted(done));
     EXPECT_LE(done.back(), 1);
     EXPECT_THROW(plan.convolve<double>(in, view, [](double share) { return share < 0.6; }), Cancelled);
+    // The check is asked after 50 ms, which is longer than all of this takes on a fast machine.
     const InterruptionCheck check([] { return true; });
-    EXPECT_THROW(plan.convolve<double>(in, view), Cancelled);
+    const auto wait = [](double) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(60));
+        return true;
+    };
+    EXPECT_THROW(plan.convolve<double>(in, view, wait), Cancelled);
 }
 
 TEST(FewPixels, AreFoundRingByRing) {
