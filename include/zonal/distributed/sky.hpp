@@ -24,8 +24,8 @@ class RankSky;
 class DistributedSky {
   public:
     /// Collective. threads: of this rank; 0 for available_cpus(). speeds: as DistributedOptions::speeds.
-    /// device: that this rank's transforms run on, as DistributedOptions has it. Throws InvalidArgument on
-    /// all ranks as DistributedPlan does.
+    /// device: that this rank works on, as DistributedOptions has it. Throws InvalidArgument on all ranks as
+    /// DistributedPlan does.
     DistributedSky(const Communicator& ranks, const Grid& grid, std::int64_t lmax, std::int64_t mmax,
                    int threads = 0, std::vector<double> speeds = {}, Device device = Device::cpu());
     /// The sky that a map is a part of; nothing where a process has all of it.
@@ -48,7 +48,7 @@ class DistributedSky {
     AlmLayout layout() const;
     /// Every rank's share of a transform of spin 0 or 2.
     std::vector<RankShare> shares(int spin) const;
-    /// What every rank's transforms run on.
+    /// What every rank works on.
     const std::vector<Device>& devices() const;
     /// How the ranks exchange coefficients.
     const ExchangeReport& exchange() const;

@@ -39,7 +39,7 @@ FoundCosts find_costs(const std::string& path, int threads);
 /// Collective. Returns how fast the ranks are, relative to one another: each predicts by the costs that were
 /// measured on its machine what an analysis and a synthesis of the whole grid up to lmax would take it, and
 /// speeds are the inverses. threads: of this rank, for which costs were measured; 0 for all CPUs. device:
-/// what its transforms run on. Throws InvalidArgument on all ranks where one has no measured costs.
+/// what it works on. Throws InvalidArgument on all ranks where one has no measured costs.
 std::vector<double> measured_speeds(const Communicator& ranks, const Grid& grid, std::int64_t lmax,
                                     int threads, Device device);
 

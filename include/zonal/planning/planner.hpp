@@ -210,12 +210,11 @@ std::vector<ConvolutionChoice> plan_convolution(const ConvolutionRequest& reques
                                                 Device device);
 
 /// Collective. Returns the ways of maps whose parts the ranks of a job have, the same on all of them. Each
-/// rank has a device of its own, whatever is wanted. Seconds
-/// are those of the slowest rank: of its part, on what its transforms run on, by its own costs, and of the
-/// messages that its work does not hide; 0 where a rank has not measured what its device costs. Where the
-/// request names another method than split, the ways are in the order of one process that has the first
-/// rank's costs, so that results do not depend on the ranks, and seconds are those of whole maps. Sums over
-/// pixels are excluded where a rank computes on a GPU.
+/// rank has a device of its own, whatever is wanted. Seconds are those of the slowest rank: of its part, on
+/// what it works on, by its own costs, and of the messages that its work does not hide; 0 where a rank has
+/// not measured what its device costs. Where the request names another method than split, the ways are in the
+/// order of one process that has the first rank's costs, so that results do not depend on the ranks, and
+/// seconds are those of whole maps.
 std::vector<ConvolutionChoice> plan_convolution(ConvolutionRequest request, const CostModel& costs,
                                                 Device wanted, const SkyPart& part);
 

@@ -44,7 +44,7 @@ class SHT:
     are alike. "auto": each rank predicts what a transform takes it, by the costs that `zonal calibrate --threads N` has
     measured on its machine for its number of threads, and speeds are the inverses. It is an error where they were not measured.
 
-    device: what this rank runs on: "cpu"; "cuda", a GPU of its own if its machine has as many as ranks, else
+    device: what this rank works on: "cpu"; "cuda", a GPU of its own if its machine has as many as ranks, else
     one that it shares; or "auto", which is "cuda" on ranks that see a GPU and "cpu" on others. Maps and alm are NumPy arrays in
     either case. With a GPU in the job, results are those of one process to rounding, and of sums over pixels to their
     accuracy. `device` and `exchange` say what came of it.
@@ -123,7 +123,7 @@ class SHT:
 
     @property
     def device(self) -> str:
-        """What this rank's transforms run on: "cpu", "cuda:0", ..."""
+        """What this rank works on: "cpu", "cuda:0", ..."""
         return self._device
 
     @property
