@@ -22,14 +22,15 @@ struct SplitConvolutionOptions {
     /// there the ring FFT would leave the polar caps to sums over pixels.
     double accuracy = 0;
     int threads = 0;  ///< 0: available_cpus()
-    /// Devices of the two parts. These work at the same time, unless both are on the CPU.
+    /// Devices of the two parts. These work at the same time, unless both are on the CPU. A rank's part has a
+    /// device of its own, on which they work one after the other.
     Device pixel_device = Device::automatic();
     Device harmonic_device = Device::automatic();
     /// A rank's part of the sky, whose grid the plan is made for: calls are then collective.
     std::shared_ptr<const SkyPart> part = nullptr;
 };
 
-/// Wall-clock seconds of the parts of one call, which overlap unless both are on the CPU.
+/// Wall-clock seconds of the parts of one call, which overlap where the parts work at the same time.
 struct SplitConvolutionSeconds {
     double pixels = 0, harmonic = 0;
 };

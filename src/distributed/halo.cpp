@@ -34,7 +34,8 @@ struct RingKinds {
 
 // A ring of sums over pixels that has lost its neighbours is summed in another way
 // (PixelSumSchedule::is_alone): the neighbours of outer rings are outer, too, and no inner ring is by itself.
-RingKinds kinds_of(const Grid& grid, double support, const std::vector<std::int64_t>& rings) {
+RingKinds kinds_of(const Grid& grid, double support, const std::vector<std::int64_t>& counts,
+                   const std::vector<std::int64_t>& rings) {
     const auto has = [](const std::vector<std::int64_t>& some, std::int64_t ring) {
         return std::binary_search(some.begin(), some.end(), ring);
     };
@@ -43,7 +44,7 @@ RingKinds kinds_of(const Grid& grid, double support, const std::vector<std::int6
         std::copy_if(some.begin(), some.end(), std::back_inserter(left), stays);
         return left;
     };
-    const auto apart = radial::rings_apart(grid, support, rings);
+    const auto apart = radial::rings_apart(grid, support, counts, rings);
     const auto reaches = [&](std::int64_t ring) { return has(rings, ring) && !has(apart, ring); };
     const auto quiet =
         leave(apart, [&](std::int64_t ring) { return !reaches(ring - 1) && !reaches(ring + 1); });
@@ -66,8 +67,8 @@ radial::PackedRings reached_from(const Grid& grid, double support, const Grid& g
 
 HaloCopies halo_copies(const Grid& grid, const std::vector<std::vector<PixelRange>>& pixels, std::size_t rank,
                        double support) {
-    const auto mine = rings_in(grid, pixels[rank]);
-    auto kinds = kinds_of(grid, support, mine);
+    const auto mine = rings_in(grid, pixels[rank]), counts = radial::count_rings_within(grid, support);
+    auto kinds = kinds_of(grid, support, counts, mine);
     auto rings = reached_from(grid, support, grid, kinds.outer);
     HaloCopies copies{std::move(kinds.inner), std::move(kinds.outer), std::move(rings), {}, {}};
     const Grid here = grid.subset(mine);
@@ -77,9 +78,9 @@ HaloCopies halo_copies(const Grid& grid, const std::vector<std::vector<PixelRang
             copies.sent.push_back(copies.received.back());
             continue;
         }
-        // Only this rank's rings are looked at, as nobody else sends them: there are many ranks.
+        // Of what the other reaches only this rank's rings are looked at: nobody else sends them.
         const auto theirs = rings_in(grid, pixels[other]);
-        const auto reached = reached_from(here, support, grid, kinds_of(grid, support, theirs).outer);
+        const auto reached = reached_from(here, support, grid, kinds_of(grid, support, counts, theirs).outer);
         copies.sent.push_back(copies_between(pixels[rank], ranges_of(reached)));
     }
     return copies;

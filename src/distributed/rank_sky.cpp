@@ -107,13 +107,12 @@ TransformShare RankSky::transform_share(std::int64_t lmax, int spin) const {
     const auto [sent, received] = synthesis_bytes(pairs, partition, spin == 0 ? 1 : 2, rank);
     const auto n_chunks = std::ssize(partition.chunks[rank]);
     const auto& flops = partition.legendre_flops;
-    return {flops[rank] / std::accumulate(flops.begin(), flops.end(), 0.0),
-            n_chunks,
-            {n_chunks * (ranks_.size() - 1), std::max(sent, received)}};
+    const bool is_by_messages = exchange().way != ExchangeWay::nccl;
+    return {flops[rank] / std::accumulate(flops.begin(), flops.end(), 0.0), n_chunks,
+            is_by_messages ? Traffic{n_chunks * (ranks_.size() - 1), std::max(sent, received)} : Traffic{}};
 }
 
 MessageCosts RankSky::message_costs() const {
-    if (exchange().way == ExchangeWay::nccl) return {};
     return distributed::message_costs(*ranks_.transport());
 }
 

@@ -29,9 +29,9 @@ class RankSky final : public SkyPart {
     std::vector<double> sum_rings(View<const double, 2> partial) const override;
     std::vector<double> gather(double number) const override;
     Device device(Device) const override { return device_; }
+    /// Without traffic where coefficients travel by NCCL.
     TransformShare transform_share(std::int64_t lmax, int spin) const override;
     HaloShare halo_share(double support) const override;
-    /// Zero where coefficients travel by NCCL.
     MessageCosts message_costs() const override;
 
     /// Collective where it is the first of these.

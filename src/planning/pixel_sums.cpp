@@ -105,10 +105,12 @@ PixelSums::PixelSums(const ConvolutionRequest& request, const ConvolutionChoice&
         else
             scalar_.emplace(*halo_, kernel, sums);
     });
-    if (spin_)
-        of_spin_ = spin_->make_workspaces(request.n_maps);
-    else if (scalar_ && !renormalizes)
-        of_scalar_ = scalar_->make_workspaces(request.n_maps);
+    part.together("memory of sums over pixels", [&] {
+        if (spin_)
+            of_spin_ = spin_->make_workspaces(request.n_maps);
+        else if (!renormalizes)
+            of_scalar_ = scalar_->make_workspaces(request.n_maps);
+    });
 }
 
 template <class T>

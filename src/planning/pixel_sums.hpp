@@ -47,7 +47,7 @@ class PixelSums {
     template <class T>
     Array<T, 2> shares_of(View<const T, 2> counts) const;
     const Grid& grid() const { return part_.grid(); }
-    /// What the kernel reaches of other ranks, and their neighbours, in `memory`.
+    /// What the kernel reaches from the halo's outer rings, in `memory`.
     template <class T>
     View<const T, 2> reach(View<const T, 2> maps, Array<T, 3>& memory) const;
 

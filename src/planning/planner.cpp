@@ -33,7 +33,6 @@ class Planner {
   public:
     Planner(const ConvolutionRequest& request, const CostModel& costs, const SkyPart& part)
         : request_(request),
-          part_(part),
           kernel_(split::planned_kernel(request)),
           predictor_(request, *kernel_, part),
           limits_(request) {
@@ -261,7 +260,6 @@ class Planner {
     }
 
     const ConvolutionRequest& request_;
-    const SkyPart& part_;
     std::vector<const DeviceCosts*> devices_;
     std::unique_ptr<const split::PlannedKernel> kernel_;
     const planning::WayPredictor predictor_;

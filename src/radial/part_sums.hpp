@@ -32,8 +32,10 @@ class PartSums {
     PartSums(const SkyHalo& halo, const Kernel& kernel, const PixelConvolutionOptions& options)
         : PartSums(halo, kernel, options, [](const Grid& grid) { return grid; }) {}
 
+    /// None where two plans share a GPU, as each takes what is free there while it works.
     Workspaces make_workspaces(std::int64_t n_maps) const {
         Workspaces made;
+        if (inner_ && outer_ && inner_->options().device.kind() == Device::Kind::cuda) return made;
         if (inner_) made.inner.emplace(inner_->make_workspace(n_maps));
         if (outer_) made.outer.emplace(outer_->make_workspace(n_maps));
         return made;

@@ -135,6 +135,8 @@ class SkyPart {
     virtual TransformShare transform_share(std::int64_t lmax, int spin) const = 0;
     /// What a halo is going to be, without making one.
     virtual HaloShare halo_share(double support) const = 0;
+    /// Whether it is a rank's of a job, be it the only one, where calls are collective.
+    virtual bool is_of_a_rank() const { return true; }
     /// This part, where it is a patch; else null.
     virtual const SkyPatch* patch() const { return nullptr; }
     /// Collective. The costs of messages, measured when a job first asks, the same on all ranks.
@@ -185,6 +187,7 @@ class WholeSky : public SkyPart {
     TransformShare transform_share(std::int64_t, int) const override { return {}; }
     HaloShare halo_share(double) const override { return {grid_, grid_}; }
     MessageCosts message_costs() const override { return {}; }
+    bool is_of_a_rank() const override { return false; }
 
   private:
     Grid grid_;

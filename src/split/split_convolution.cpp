@@ -6,6 +6,7 @@
 #include <complex>
 #include <exception>
 #include <functional>
+#include <optional>
 #include <thread>
 #include <type_traits>
 #include <utility>
@@ -24,12 +25,12 @@
 namespace zonal {
 namespace {
 
-SplitConvolutionOptions resolved(SplitConvolutionOptions options) {
+SplitConvolutionOptions resolved(SplitConvolutionOptions options, const SkyPart& part) {
     constexpr double default_accuracy = 1e-7;
     if (options.accuracy == 0) options.accuracy = default_accuracy;
     options.threads = core::resolve_threads(options.threads);
-    options.pixel_device = resolve_device(options.pixel_device);
-    options.harmonic_device = resolve_device(options.harmonic_device);
+    options.pixel_device = resolve_device(part.device(options.pixel_device));
+    options.harmonic_device = resolve_device(part.device(options.harmonic_device));
     return options;
 }
 
@@ -71,12 +72,14 @@ struct BasicSplitConvolutionPlan<Rank>::Implementation {
 
     Implementation(const Grid& grid_of_maps, const KernelSplit& split, const SplitConvolutionOptions& given)
         : grid(grid_of_maps),
-          options(resolved(given)),
-          part(part_or_whole(options.part, grid)),
+          part(part_or_whole(given.part, grid)),
+          options(resolved(given, *part)),
           window(window_of(split)),
           transform(part->transform(harmonic_options(options, std::ssize(window) - 1, spin))),
-          halo(part->halo(kernel_of(split.profile).support())),
-          pixels(*halo, kernel_of(split.profile), pixel_options(options)) {}
+          halo(part->halo(kernel_of(split.profile).support())) {
+        part->together("a plan of a split's sums",
+                       [&] { pixels.emplace(*halo, kernel_of(split.profile), pixel_options(options)); });
+    }
 
     /// As far as the transform goes, which goes to the spin at least.
     static std::vector<double> window_of(const KernelSplit& split) {
@@ -97,13 +100,17 @@ struct BasicSplitConvolutionPlan<Rank>::Implementation {
     /// The window's part. product: [map, component, pixel], overwritten where the grid has rings.
     template <class T>
     void apply_window(View<const T, 3> maps, View<T, 3> product) const {
-        Array<std::complex<T>, 3> alm({maps.extent(0), n_components, transform->layout().size()});
-        auto workspace = transform->make_workspace(maps.extent(0));
-        transform->quadrature<T>(maps, alm.view(), workspace);
+        Array<std::complex<T>, 3> alm;
+        std::optional<ShtWorkspace> workspace;
+        part->together("memory of a split's window", [&] {
+            alm = Array<std::complex<T>, 3>({maps.extent(0), n_components, transform->layout().size()});
+            workspace.emplace(transform->make_workspace(maps.extent(0)));
+        });
+        transform->quadrature<T>(maps, alm.view(), *workspace);
         for (std::int64_t map = 0; map < maps.extent(0); ++map)
             for (int c = 0; c < n_components; ++c)
                 multiply_alm<T>(transform->layout(), window, alm.view()[map][c]);
-        transform->synthesize<T>(std::as_const(alm).view(), product, workspace);
+        transform->synthesize<T>(std::as_const(alm).view(), product, *workspace);
     }
 
     template <class T>
@@ -128,7 +135,7 @@ struct BasicSplitConvolutionPlan<Rank>::Implementation {
             seconds.pixels = core::seconds_of([&] {
                 typename Pixels::Workspaces none;
                 part->together("the sums of a split", [&] {
-                    pixels.template convolve<T>(maps, reached, convolved, none, progress);
+                    pixels->template convolve<T>(maps, reached, convolved, none, progress);
                 });
             });
         };
@@ -154,8 +161,9 @@ struct BasicSplitConvolutionPlan<Rank>::Implementation {
     double scratch_bytes(std::int64_t n_maps) const {
         const auto product = n_maps * n_components * grid.n_pixels() * std::int64_t{8},
                    alm = n_maps * n_components * transform->layout().size() * std::int64_t{16};
-        const auto of_sums =
-                       options.pixel_device.kind() == Device::Kind::cuda ? 0 : pixels.workspace_bytes(n_maps),
+        const auto of_sums = options.pixel_device.kind() == Device::Kind::cuda
+                                 ? 0
+                                 : pixels->workspace_bytes(n_maps),
                    of_window = alm + sht::host_workspace_bytes(*transform, n_maps);
         return static_cast<double>(product +
                                    (are_one_by_one() ? std::max(of_sums, of_window) : of_sums + of_window));
@@ -163,17 +171,17 @@ struct BasicSplitConvolutionPlan<Rank>::Implementation {
 
     /// Where both work on the CPU, and among ranks, which all meet in the same order.
     bool are_one_by_one() const {
-        return !part->has_all_pixels() ||
+        return part->is_of_a_rank() ||
                (options.pixel_device == Device::cpu() && options.harmonic_device == Device::cpu());
     }
 
     const Grid grid;
-    const SplitConvolutionOptions options;
     const std::shared_ptr<const SkyPart> part;
+    const SplitConvolutionOptions options;
     const std::vector<double> window;
     const std::shared_ptr<const ShtPlan> transform;
     const std::shared_ptr<const SkyHalo> halo;
-    const Pixels pixels;
+    std::optional<Pixels> pixels;
 };
 
 template <int Rank>

@@ -124,14 +124,21 @@ std::vector<PixelRange> ranges_of(const Grid& grid) {
     return ranges_of(pack_rings(grid, all_rings(grid)));
 }
 
+std::vector<std::int64_t> count_rings_within(const Grid& grid, double support) {
+    const RingPlaces all = places_of(grid, all_rings(grid));
+    std::vector<std::int64_t> counts;
+    for (const Ring& ring : grid.rings()) counts.push_back(all.count_near(place_of(ring), reach_of(support)));
+    return counts;
+}
+
 std::vector<std::int64_t> rings_apart(const Grid& grid, double support,
+                                      const std::vector<std::int64_t>& counts,
                                       const std::vector<std::int64_t>& rings) {
-    const double reach = reach_of(support);
-    const RingPlaces all = places_of(grid, all_rings(grid)), these = places_of(grid, rings);
+    const RingPlaces these = places_of(grid, rings);
     std::vector<std::int64_t> apart;
-    std::copy_if(rings.begin(), rings.end(), std::back_inserter(apart), [&](std::int64_t ring) {
-        const RingPlace place = place_of(grid.rings()[static_cast<std::size_t>(ring)]);
-        return these.count_near(place, reach) == all.count_near(place, reach);
+    std::copy_if(rings.begin(), rings.end(), std::back_inserter(apart), [&](std::int64_t index) {
+        const auto ring = static_cast<std::size_t>(index);
+        return these.count_near(place_of(grid.rings()[ring]), reach_of(support)) == counts[ring];
     });
     return apart;
 }

@@ -35,9 +35,13 @@ PackedRings pack_rings(const Grid& grid, const std::vector<std::int64_t>& ring_i
 std::vector<std::int64_t> rings_within(const Grid& grid, double support, const Grid& grid_out,
                                        const std::vector<std::int64_t>& outputs);
 
-/// Those of some rings of the grid within whose support (rad) there are only rings of these, ascending as
-/// they are.
+/// How many rings of the grid are within the support (rad) of each of them, itself among them.
+std::vector<std::int64_t> count_rings_within(const Grid& grid, double support);
+
+/// Those of some rings of the grid within whose support there are only rings of these, ascending as they are.
+/// counts: count_rings_within.
 std::vector<std::int64_t> rings_apart(const Grid& grid, double support,
+                                      const std::vector<std::int64_t>& counts,
                                       const std::vector<std::int64_t>& rings);
 
 struct LatitudeBand {

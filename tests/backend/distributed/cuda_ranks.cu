@@ -342,6 +342,7 @@ TEST_F(CudaRanks, ConvolveAsOneProcessDoes) {
     for (const auto& one : rank_convolutions()) {
         const double least = one.options.mask.mode == MaskMode::renormalize ? one.options.mask.threshold : 1;
         const double tolerance = 4 * std::max(one.choice.accuracy, 1e-12) / least;
+        expect_one_process(one, {gpu}, {}, tolerance);
         expect_one_process(one, {gpu, last}, {}, tolerance);
         expect_one_process(one, {last, cpu, gpu}, {2, 1, 3}, tolerance);
     }
