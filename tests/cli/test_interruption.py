@@ -14,7 +14,7 @@ from conftest import ZONAL
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_interrupted_run_leaves_nothing(tmp_path, number):
-    healpy.write_map(tmp_path / "in.fits", np.arange(12.0 * 128**2), dtype=np.float64)
+    healpy.write_map(tmp_path / "in.fits", np.arange(12.0 * 512**2), dtype=np.float64)
     process = subprocess.Popen([ZONAL, "map2alm", "in.fits", "out.fits", "--iter", "1000", "--threads", "1"],
                                cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                # A signal that the tests' parent ignores (nohup) would be ignored here, too.

@@ -272,7 +272,7 @@ def test_ctrl_c_and_progress_stop_a_solve():
 
 
 def test_other_threads_run_during_a_solve(lets_others_run):
-    assert lets_others_run(lambda: rotation(t=(0, 1500), interval=0.5))
+    assert lets_others_run(lambda: rotation(t=(0, 15000), interval=0.5))
 
 
 class DrawnAxes:
