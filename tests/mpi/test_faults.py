@@ -220,7 +220,6 @@ def test_wrong_files(folder, arguments, message, time_of_fault):
     ("synfast cl.txt out.fits --nside 16 --lmax 40 --method split", "--method: not over several ranks: "),
     ("alm2map alm.fits out.fits --car 20x40", "over several ranks maps are HEALPix maps"),
     ("alm2map alm.fits out.fits.gz --nside 16", "a gzip file is one stream"),
-    ("smooth map.fits out.fits --fwhm 1deg --method auto --device cuda", "--device cuda, without --method harmonic: not over several ranks: "),
     ("alm2map alm.fits out.fits --nside 16 --shares 1,2,3", "--shares = 1,2,3: must be auto, or 2 numbers"),
     ("alm2map alm.fits out.fits --nside 16 --shares 1,,2", "--shares = 1,,2: must be auto, or 2 numbers"),
     ("alm2map alm.fits out.fits --nside 16 --shares AUTO", "--shares = AUTO: must be auto, or 2 numbers"),
