@@ -24,14 +24,15 @@ struct HaloCopies {
 };
 
 /// pixels: [rank], the ranges that each rank has of the grid's pixels, of whole rings.
-HaloCopies halo_copies(const Grid& grid, const std::vector<std::vector<PixelRange>>& pixels, std::size_t rank,
-                       double support);
+/// devices: [rank]; only ranks on GPUs have rings of both kinds.
+HaloCopies halo_copies(const Grid& grid, const std::vector<std::vector<PixelRange>>& pixels,
+                       const std::vector<Device>& devices, std::size_t rank, double support);
 
 class RankHalo final : public SkyHalo {
   public:
-    /// pixels: as of halo_copies. own: the rank's rings, in its array.
+    /// pixels, devices: as of halo_copies. own: the rank's rings, in its array.
     RankHalo(const Communicator& ranks, const Grid& grid, const std::vector<std::vector<PixelRange>>& pixels,
-             double support, const Grid& own);
+             const std::vector<Device>& devices, double support, const Grid& own);
 
     const std::optional<RingSums>& inner() const override { return inner_; }
     const std::optional<RingSums>& outer() const override { return outer_; }

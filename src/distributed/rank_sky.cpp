@@ -84,12 +84,12 @@ std::shared_ptr<const ShtPlan> RankSky::transform(const ShtOptions& options) con
 }
 
 std::shared_ptr<const SkyHalo> RankSky::halo(double support) const {
-    return std::make_shared<const RankHalo>(ranks_, grid_, all_pixels_, support, grid());
+    return std::make_shared<const RankHalo>(ranks_, grid_, all_pixels_, devices_, support, grid());
 }
 
 HaloShare RankSky::halo_share(double support) const {
     const auto rank = static_cast<std::size_t>(ranks_.rank());
-    const auto copies = halo_copies(grid_, all_pixels_, rank, support);
+    const auto copies = halo_copies(grid_, all_pixels_, devices_, rank, support);
     auto mine = copies.inner;
     mine.insert(mine.end(), copies.outer.begin(), copies.outer.end());
     const auto reached = radial::rings_within(grid_, support, grid_, mine);

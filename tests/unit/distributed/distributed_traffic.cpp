@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "distributed/halo.hpp"
 #include "distributed/rank_sky.hpp"
 #include "distributed/transport.hpp"
 #include "distributed_helpers.hpp"
@@ -105,11 +106,37 @@ TEST(Traffic, OfHalosIsWhatTheRanksSend) {
                     n_rings += *sums ? (*sums)->out.n_rings() : 0;
                 EXPECT_EQ(n_rings, sky.grid().n_rings());
                 EXPECT_LE(reached.extent(2), share.grid.n_pixels());
-                EXPECT_TRUE(halo->inner().has_value() || support > 0.01);
-                EXPECT_TRUE(!halo->inner().has_value() || support < 3 || speeds.size() == 1);
+                EXPECT_NE(halo->inner().has_value(), halo->outer().has_value());
+                EXPECT_EQ(halo->outer().has_value(), speeds.size() > 1 && support > 0.01);
                 EXPECT_GE(share.traffic.bytes,
                           8 * (share.grid.n_pixels() - sky.grid().n_pixels()));  // which it receives
             });
+}
+
+// On GPUs: every ring is of one kind, and inner ones reach none that is not the rank's.
+TEST(Traffic, OfHalosIsForTheOuterRingsOfAGpu) {
+    const Grid grid = Grid::healpix(32);
+    const auto& rings = grid.rings();
+    const std::int64_t middle = rings[50].first_pixel, last = rings[76].first_pixel;
+    const std::vector<std::vector<PixelRange>> pixels{{{0, middle}, {last, grid.n_pixels()}},
+                                                      {{middle, last}}};
+    const std::vector<Device> devices(2, Device::cuda(0));
+    for (const double support : {0.05, 0.1, 0.7})
+        for (const std::size_t rank : {0U, 1U}) {
+            const auto copies = distributed::halo_copies(grid, pixels, devices, rank, support);
+            auto all = copies.inner;
+            all.insert(all.end(), copies.outer.begin(), copies.outer.end());
+            std::sort(all.begin(), all.end());
+            EXPECT_EQ(std::ssize(all), rank == 0 ? 50 + 127 - 76 : 26) << support;
+            EXPECT_TRUE(std::adjacent_find(all.begin(), all.end()) == all.end());
+            for (const auto ring : radial::rings_within(grid, support, grid, copies.inner))
+                EXPECT_TRUE(std::binary_search(all.begin(), all.end(), ring)) << ring;
+            EXPECT_TRUE(support > 0.5 || !copies.inner.empty()) << support;
+            EXPECT_GT(copies.outer.size(), 0U);
+            const auto traffic = copies.traffic(rank);
+            EXPECT_EQ(traffic.messages, 1);
+            EXPECT_LT(traffic.bytes, support > 0.5 ? 8 * grid.n_pixels() : 2 * grid.n_pixels());
+        }
 }
 
 TEST(MessageCosts, AreTheSameOnAllRanksAndMeasuredOnce) {
