@@ -10,15 +10,14 @@
 #include <barrier>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <sstream>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "core/constants.hpp"
 #include "core/stopwatch.hpp"
 #include "cuda/device_timing.cuh"
+#include "cuda/rank_threads.hpp"
 #include "sky/sky_part.hpp"
 #include "zonal/device.hpp"
 #include "zonal/distributed/sky.hpp"
@@ -92,7 +91,7 @@ class Sums {
 
 constexpr std::int64_t n_compared = 1 << 20;
 
-/// Of one process. Returns its first pixels, which are rank 0's, too.
+/// Times one process. Returns its first pixels, which rank 0 has as well.
 std::vector<float> run_one(const Case& c, const Settings& settings, Times& times) {
     Sums sums(c, 0, zonal::available_cpus(), std::make_shared<zonal::WholeSky>(c.request.grid));
     for (int run = -1; run < settings.runs; ++run) {
@@ -129,17 +128,7 @@ std::vector<float> run_ranks(const Case& c, const Settings& settings,
         }
         if (rank == 0) first = sums.some(std::min(n_compared, sky.pixels()[0].end));
     };
-    std::vector<std::thread> threads;
-    for (std::size_t rank = 0; rank < n_ranks; ++rank)
-        threads.emplace_back([&, rank] {
-            try {
-                work(rank);
-            } catch (const std::exception& error) {  // the others would wait at the barrier
-                std::fprintf(stderr, "rank %zu: %s\n", rank, error.what());
-                std::_Exit(1);
-            }
-        });
-    for (auto& thread : threads) thread.join();
+    zonal::bench::in_rank_threads(n_ranks, work);
     return first;
 }
 

@@ -14,14 +14,13 @@
 #include <chrono>
 #include <complex>
 #include <cstdio>
-#include <cstdlib>
 #include <sstream>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "core/cuda.cuh"
 #include "cuda/device_timing.cuh"
+#include "cuda/rank_threads.hpp"
 #include "tool/solo_ranks.hpp"
 #include "zonal/distributed/plan.hpp"
 
@@ -201,17 +200,7 @@ std::pair<std::vector<zonal::PixelRange>, Pixels> run_ranks(const Case& c, const
             place += range.end - range.first;
         }
     };
-    std::vector<std::thread> threads;
-    for (std::size_t rank = 0; rank < communicators.size(); ++rank)
-        threads.emplace_back([&, rank] {
-            try {
-                work(rank);
-            } catch (const std::exception& error) {  // the others would wait at the barrier
-                std::fprintf(stderr, "rank %zu: %s\n", rank, error.what());
-                std::_Exit(1);
-            }
-        });
-    for (auto& thread : threads) thread.join();
+    zonal::bench::in_rank_threads(communicators.size(), work);
     return found;
 }
 

@@ -82,7 +82,7 @@ HaloCopies halo_copies(const Grid& grid, const std::vector<std::vector<PixelRang
             copies.sent.push_back(copies.received.back());
             continue;
         }
-        // Of what the other reaches only this rank's rings are looked at: nobody else sends them.
+        // Only this rank's rings are looked for in what the other reaches: other ranks send the rest.
         const auto theirs = rings_in(grid, pixels[other]);
         const auto reached =
             reached_from(here, support, grid, kinds_of(grid, support, counts, theirs, devices[other]).outer);

@@ -12,9 +12,9 @@ namespace zonal::distributed {
 
 /// What ranks give each other for sums over rings from which a kernel reaches other ranks'.
 struct HaloCopies {
-    std::vector<std::int64_t> inner,
-        outer;                  ///< of this rank's rings: those that reach no other rank, and others
-    radial::PackedRings rings;  ///< that the outer ones reach
+    std::vector<std::int64_t> inner;  ///< this rank's rings that reach no other rank's
+    std::vector<std::int64_t> outer;  ///< its other rings
+    radial::PackedRings rings;        ///< that the outer ones reach
     /// [rank]: from this rank's array into the message for that one, and from that one's message into the
     /// array of `rings`. The rank itself: from the one array into the other.
     std::vector<std::vector<PixelCopy>> sent, received;

@@ -40,7 +40,7 @@ class PartSums {
         if (outer_) made.outer.emplace(outer_->make_workspace(n_maps));
         return made;
     }
-    /// Of both, as a kept workspace is.
+    /// The bytes of both plans' workspaces.
     std::int64_t workspace_bytes(std::int64_t n_maps) const {
         return (inner_ ? inner_->workspace_bytes(n_maps) : 0) +
                (outer_ ? outer_->workspace_bytes(n_maps) : 0);
