@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <climits>
 #include <cmath>
 #include <cstring>
 #include <memory>
@@ -145,6 +146,12 @@ class PlacedAlm {
         alm_[at] = value;
     }
     std::vector<std::complex<double>> take() { return std::move(alm_); }
+    /// What it takes, and a piece of that many rows beside it.
+    static double bytes_of(const AlmLayout& layout, std::int64_t piece) {
+        constexpr double of_row = sizeof(std::int64_t) + sizeof(std::complex<double>);
+        constexpr double of_coefficient = sizeof(std::complex<double>) + 1.0 / CHAR_BIT;
+        return of_coefficient * static_cast<double>(layout.size()) + of_row * static_cast<double>(piece);
+    }
 
   private:
     const AlmLayout& layout_;
@@ -159,7 +166,7 @@ void read_component(FitsReader& reader, const Hdu& hdu, const MemoryCheck& check
     const auto layout = declared_layout(hdu, largest.l, largest.m);
     check_density(n_rows, layout);
     take_header(reader, hdu, layout, file.components.empty(), file);
-    check_memory(sizeof(std::complex<double>) * static_cast<double>(layout.size()),
+    check_memory(PlacedAlm::bytes_of(layout, std::min(n_rows, rows_at_once)),
                  fmt::format("{}: alm up to lmax = {}", reader.source(hdu), layout.lmax()));
     PlacedAlm alm(layout);
     core::RarePoll poll;
