@@ -138,6 +138,7 @@ void Session::note(const std::vector<std::string>& texts) {
 }
 
 void Session::require_memory(double bytes, const std::string& what) {
+    return_freed_memory();  // which would be counted here, and taken again by what follows or not
     predicted_memory_ = std::max(predicted_memory_, resident_memory().now + bytes);
     zonal::require_memory(bytes, what);
 }

@@ -3,6 +3,9 @@
 #include <fmt/core.h>
 #include <sys/resource.h>
 #include <unistd.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include <algorithm>
 #include <filesystem>
@@ -84,8 +87,18 @@ AvailableMemory available_memory(const std::string& root) {
     return least;
 }
 
+void return_freed_memory() {
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
+}
+
 void require_memory(double bytes, const std::string& what) {
-    const auto available = available_memory();
+    auto available = available_memory();
+    if (bytes > available.bytes) {
+        return_freed_memory();
+        available = available_memory();
+    }
     if (bytes > available.bytes)
         throw OutOfMemory(fmt::format(
             "{} needs {:.3g} GB of memory; {} has {:.3g} GB left: {}, or ask for less", what, bytes / 1e9,

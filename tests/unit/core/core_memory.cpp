@@ -1,5 +1,8 @@
 #include <gmock/gmock.h>
 
+#include <memory>
+#include <vector>
+
 #include "fake_system.hpp"
 #include "zonal/error.hpp"
 #include "zonal/memory.hpp"
@@ -63,6 +66,20 @@ TEST(Memory, ThatIsMissingIsAnErrorThatNamesIt) {
         EXPECT_THAT(error.what(), testing::HasSubstr("GB left"));
     }
 }
+
+// Sanitizers keep freed memory to see who uses it.
+#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+TEST(Memory, ThatWasFreedIsReturnedToTheSystem) {
+    constexpr std::size_t n_bytes = 1000, n_blocks = 100'000;
+    std::vector<std::unique_ptr<std::vector<char>>> blocks;
+    for (std::size_t i = 0; i < n_blocks; ++i) blocks.push_back(std::make_unique<std::vector<char>>(n_bytes));
+    const auto last = std::move(blocks.back());  // above the others: malloc keeps what is below it
+    blocks.clear();
+    const double kept = resident_memory().now;
+    return_freed_memory();
+    EXPECT_LT(resident_memory().now, kept - 0.8 * n_bytes * n_blocks);
+}
+#endif
 
 }  // namespace
 }  // namespace zonal
