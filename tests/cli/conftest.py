@@ -4,15 +4,16 @@ and ZONAL_BENCH (default: beside it)."""
 import json
 import os
 import pathlib
-import resource
 import shutil
 import subprocess
 import sys
-import time
 
 import healpy
 import numpy as np
 import pytest
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+from processes import computed_by_children
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DATA = ROOT / "data"
@@ -50,27 +51,9 @@ class Result:
 def call(*arguments, program=ZONAL, cwd=None, timeout=600, **options):
     """Runs a program, zonal by default, with these arguments."""
     command = [program, *map(str, arguments)]
-    before = cpu_seconds_of_children()
+    before = computed_by_children()
     process = subprocess.run(command, cwd=cwd, timeout=timeout, capture_output=True, text=True, errors="replace", **options)
-    return Result(process, cpu_seconds_of_children() - before)
-
-
-def cpu_seconds_of_children():
-    """What the programs that have ended computed. Unlike their time, it hardly depends on what else the machine does."""
-    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return usage.ru_utime + usage.ru_stime
-
-
-def interrupt(process, number, after):
-    """Sends a signal when the program has computed for `after` seconds of a CPU; what it prints, and how much it computes after that."""
-    before, computed = cpu_seconds_of_children(), 0
-    while process.poll() is None and computed < after:
-        user, system = pathlib.Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()[11:13]
-        computed = (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
-        time.sleep(0.01)
-    process.send_signal(number)
-    out, err = process.communicate(timeout=600)
-    return out, err, cpu_seconds_of_children() - before - computed
+    return Result(process, computed_by_children() - before)
 
 
 def expect_success(program, folder):

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from astropy.io import fits
 from numpy.polynomial.legendre import leggauss
+from processes import interrupt
 from scipy.interpolate import BSpline
 
-from conftest import BENCH, DATA, EPS, ZONAL, assert_close, interrupt
+from conftest import BENCH, DATA, EPS, ZONAL, assert_close
 
 WMAP7 = DATA / "theory" / "wmap_lcdm_sz_lens_wmap7_cl_v4.fits"
 SKY = ("--kernel", "cl-beam", "--cl", WMAP7, "--lmax", 4096, "--alpha", 5, "--cutoff", "1e-6", "--extend", "powerlaw")
