@@ -11,12 +11,14 @@ from ._arrays import boolean, integer, path, real, text
 
 Large: TypeAlias = int
 """An integer of up to 64 bits; those that are annotated with int have up to 32."""
+Seed: TypeAlias = int
+"""From 0 to 2^64 - 1."""
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _Check = Callable[[str, Any], Any]
 _CHECKS: dict[str, _Check] = {
-    "int": integer, "Large": lambda name, value: integer(name, value, 2**64), "float": real, "bool": boolean,
-    "str": text, "Path": path, "str | os.PathLike[str]": path,
+    "int": integer, "Large": lambda name, value: integer(name, value, 2**63), "Seed": lambda _, value: seed_of(value),
+    "float": real, "bool": boolean, "str": text, "Path": path, "str | os.PathLike[str]": path,
 }
 
 

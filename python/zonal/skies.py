@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _core
 from ._angles import AngleLike, width
 from ._arrays import complex_input, doubles, integer, required_finite, shown, spectrum, type_of
-from ._checked import Large, arguments_as, checked, seed_of, takes_options_of
+from ._checked import Seed, arguments_as, checked, takes_options_of
 from ._devices import DeviceLike, resolve_device
 from ._kinds import Maps, kind_of, spectra_unit
 from ._maps import MapRows, require_same_coordinates, ring_weights_of, weights_of
@@ -36,7 +36,7 @@ Spectra = ArrayLike | Mapping[str, ArrayLike]
 _NAMES = ("TT", "EE", "BB", "TE", "TB", "EB")
 
 @checked
-def synalm(c_l: Spectra, lmax: int | None = None, mmax: int | None = None, *, seed: Large, dtype: Any = np.complex128,
+def synalm(c_l: Spectra, lmax: int | None = None, mmax: int | None = None, *, seed: Seed, dtype: Any = np.complex128,
            threads: int | None = None) -> NDArray[Any]:
     """Draws Gaussian alm with these spectra, <|a_lm|^2> = C_l: [n_alm], or T, E, B as [3, n_alm] if there is an EE.
 
@@ -53,7 +53,6 @@ def synalm(c_l: Spectra, lmax: int | None = None, mmax: int | None = None, *, se
     named = named_spectra(c_l)
     if lmax is None:
         lmax = min(len(values) for values in named.values()) - 1
-    seed = seed_of(seed)
     shape = (3 if "EE" in named else 1, alm_size(lmax, mmax))
     alm = np.empty(shape, type_of("dtype", dtype, np.complex128, np.complex64))
     with arguments_as({"spectra": "c_l"}):
@@ -62,17 +61,17 @@ def synalm(c_l: Spectra, lmax: int | None = None, mmax: int | None = None, *, se
 
 
 @overload
-def synfast(c_l: Spectra, grid: Grid | int, lmax: int | None = None, mmax: int | None = None, *, seed: Large,
+def synfast(c_l: Spectra, grid: Grid | int, lmax: int | None = None, mmax: int | None = None, *, seed: Seed,
             fwhm: AngleLike | None = None, window: ArrayLike | None = None, dtype: Any = np.float64,
             return_alm: Literal[True], threads: int | None = None, device: DeviceLike = "cpu",
             progress: Progress = False) -> tuple[NDArray[Any], NDArray[Any]]: ...
 @overload
-def synfast(c_l: Spectra, grid: Grid | int, lmax: int | None = None, mmax: int | None = None, *, seed: Large,
+def synfast(c_l: Spectra, grid: Grid | int, lmax: int | None = None, mmax: int | None = None, *, seed: Seed,
             fwhm: AngleLike | None = None, window: ArrayLike | None = None, dtype: Any = np.float64,
             return_alm: Literal[False] = False, threads: int | None = None, device: DeviceLike = "cpu",
             progress: Progress = False) -> NDArray[Any]: ...
 @checked
-def synfast(c_l: Spectra, grid: Grid | int, lmax: int | None = None, mmax: int | None = None, *, seed: Large,
+def synfast(c_l: Spectra, grid: Grid | int, lmax: int | None = None, mmax: int | None = None, *, seed: Seed,
             fwhm: AngleLike | None = None, window: ArrayLike | None = None, dtype: Any = np.float64,
             return_alm: bool = False, threads: int | None = None, device: DeviceLike = "cpu",
             progress: Progress = False) -> Any:

@@ -50,6 +50,8 @@ def test_what_it_cannot_do_it_says(rng):
     alm, phi, curl, where = arrays(rng, "T")
     with pytest.raises(ValueError, match=r"alm: has shape \(4, 28\)"):
         zj.lens(np.stack([alm] * 4), phi, where)
+    with pytest.raises(ValueError, match="^error = 0: must be from 2e-14 to 0.1"):
+        jax.jit(lambda p: zj.lens(alm, p, where, error=0))(phi)
     with pytest.raises(ValueError, match=r"curl: has shape \(14,\)"):
         zj.lens(alm, phi, where, curl=curl[1:])
     with pytest.raises(ValueError, match="phi: has 14 coefficients"):

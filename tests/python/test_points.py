@@ -260,6 +260,7 @@ def test_quantities_stay_quantities(rng):
     (lambda: zonal.SphereFunction(np.zeros(8)), "alm"),
     (lambda: zonal.SphereFunction(np.zeros(10))(4.0, 0.0), "theta = 4"),
     (lambda: zonal.SphereFunction(np.zeros(10), n_points=-1), "n_points = -1"),
+    (lambda: zonal.SphereFunction(np.zeros(10), n_points=2**63), "n_points = 9223372036854775808: must be an integer below 2\\^63 in size"),
 ])
 def test_what_makes_no_sense_is_refused(call, message):
     with pytest.raises(ValueError, match=message):

@@ -68,6 +68,8 @@ def test_what_it_cannot_do_it_says(rng):
         zj.evaluate(alm, theta[None], phi)
     with pytest.raises(ValueError, match="alm: has shape"):
         zj.evaluate(alm, theta, phi, LMAX, 2)
+    with pytest.raises(ValueError, match="^error = 0: must be from 2e-14 to 0.1"):
+        jax.jit(lambda a: zj.evaluate(a, theta, phi, error=0))(alm)
     with pytest.raises(NotImplementedError, match="second derivatives by positions"):
         jax.hessian(lambda t: zj.evaluate(alm, t, phi).sum())(jnp.asarray(theta))
     with pytest.raises(NotImplementedError, match="derivatives by alm of those by positions"):

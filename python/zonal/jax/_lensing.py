@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ..lensing import Lensing, Where, lmax_of_potential, number_of_values
 from ..skies import lmax_of
 from ._arrays import complex_, counts_
+from ._points import check_transform
 
 Array = Any
 """What jax.numpy takes for an array."""
@@ -42,6 +43,7 @@ def lens(alm: Array, phi: Array, where: Where, lmax: int | None = None, *, curl:
         if one.shape != phi.shape or one.ndim != 1:
             raise ValueError(f"{name}: has shape {one.shape}: must be [n_alm], as many as phi")
     lmax_of_phi = lmax_of_potential(phi.size)
+    check_transform(lmax=lmax, mmax=mmax, error=float(error))
     like: Any = jax.ShapeDtypeStruct
     values = like((*alm.shape[:-1], number_of_values(where)), alm.real.dtype)
 

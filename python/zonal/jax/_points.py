@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 import jax
@@ -47,10 +47,18 @@ def evaluate(alm: Array, theta: Array, phi: Array, lmax: int | None = None, spin
         raise ValueError(f"theta and phi: have shapes {places[0].shape} and {places[1].shape}: must be alike")
     lmax = lmax_of(alm.shape[-1], lmax, mmax)
     shape = shape_of_values(alm.shape, spin, places[0].size)
-    parameters = {"lmax": lmax, "mmax": lmax if mmax is None else mmax, "spin": spin, "error": float(error), "threads": resolve(threads)}
-    made = _AT_POINTS.bind(alm.reshape(-1, 2 if spin else 1, alm.shape[-1]), *places, **parameters)
+    parameters: dict[str, Any] = {"lmax": lmax, "mmax": lmax if mmax is None else mmax, "spin": spin, "error": float(error)}
+    check_transform(**parameters)
+    made = _AT_POINTS.bind(alm.reshape(-1, 2 if spin else 1, alm.shape[-1]), *places, threads=resolve(threads), **parameters)
     result: jax.Array = made.reshape(shape)
     return result
+
+
+@lru_cache
+def check_transform(**parameters: Any) -> None:
+    """What is raised within JAX's calls comes with a page of its own."""
+    nowhere = np.zeros(0)
+    PointTransform(nowhere, nowhere, **parameters)
 
 
 # Functions at points are linear in alm or values alone; all take arrays [batch, component, n], theta and phi.

@@ -15,7 +15,7 @@ from .. import _core
 from .._angles import AngleLike
 from .._arrays import boolean, complex_input, integer, output, real, real_input, sequence, text, type_of
 from .._arrays import path as path_of
-from .._checked import arguments_as, seed_of, takes_options_of
+from .._checked import Seed, arguments_as, seed_of, takes_options_of
 from .._maps import pixels_of, weights_of
 from .._progress import Progress
 from .._smoothing import SMOOTHING_NAMES, smoothing_options, smoothing_window, warnings_of
@@ -287,7 +287,7 @@ class SHT:
         first = self._map2alm("maps", maps, *options)
         return self.alm2cl(first, None if maps2 is None else self._map2alm("maps2", maps2, *options))
 
-    def synalm(self, c_l: Spectra, *, seed: int, dtype: Any = np.complex128) -> NDArray[Any]:
+    def synalm(self, c_l: Spectra, *, seed: Seed, dtype: Any = np.complex128) -> NDArray[Any]:
         """Draws this rank's part of Gaussian alm, [n_alm], or [3, n_alm] if there is an EE: the bits of `zonal.synalm`.
 
         c_l: see there; they must reach lmax. dtype: complex128 or complex64.
@@ -302,7 +302,7 @@ class SHT:
                 self._transform(self._spin).realize(sky_spectra(named), seed, alm)
         return alm if len(alm) == 3 else alm[0]
 
-    def synfast(self, c_l: Spectra, *, seed: int, fwhm: AngleLike | None = None, window: ArrayLike | None = None,
+    def synfast(self, c_l: Spectra, *, seed: Seed, fwhm: AngleLike | None = None, window: ArrayLike | None = None,
                 dtype: Any = np.float64, return_alm: bool = False, progress: Progress = False) -> Any:
         """Simulates a Gaussian sky and returns this rank's part, [n_pixels], or of I, Q, U, [3, n_pixels], if there is an EE.
 

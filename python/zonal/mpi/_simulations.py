@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
 from .._arrays import integer
-from .._checked import Large, seed_of
+from .._checked import Seed, seed_of
 from .._progress import Progress
 from ..grid import Grid
 from ..spectra import simulated_spectra as simulated_by_one
@@ -24,7 +24,7 @@ _AT_ONCE = 2**28  # bytes of all ranks' skies in one message
 
 def simulated_spectra(comm: MPI.Intracomm, c_l: ArrayLike, masks: ArrayLike, lmax: int, n: int, spins: int | Sequence[int] = 0, *,
                       noise: ArrayLike | None = None, spectra: Sequence[tuple[int, int]] | None = None, values: ArrayLike | None = None,
-                      seed: Large = 1, grid: Grid | None = None, threads: int | None = None,
+                      seed: Seed = 1, grid: Grid | None = None, threads: int | None = None,
                       progress: Progress = False) -> NDArray[np.float64]:
     """Returns what `zonal.spectra.simulated_spectra` does, bit for bit, on all ranks; each has drawn its share of the skies.
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
 from .._arrays import doubles, integer, sequence, shown, vector
-from .._checked import Large, checked, invalid, seed_of
+from .._checked import Seed, checked, invalid
 from .._notes import warn
 from .._pixels import grid_of_length, has_unseen, required_grid
 from .._progress import Progress, reporting
@@ -120,7 +120,7 @@ def covariance(c_l: ArrayLike, masks: ArrayLike, lmax: int, spins: int | Sequenc
 
 @checked
 def simulated_spectra(c_l: ArrayLike, masks: ArrayLike, lmax: int, n: int, spins: int | Sequence[int] = 0, *, noise: ArrayLike | None = None,
-                      spectra: Sequence[tuple[int, int]] | None = None, values: ArrayLike | None = None, seed: Large = 1,
+                      spectra: Sequence[tuple[int, int]] | None = None, values: ArrayLike | None = None, seed: Seed = 1,
                       grid: Grid | None = None, threads: int | None = None, progress: Progress = False) -> NDArray[np.float64]:
     """Returns pseudo-spectra of n random masked skies, [sky, spectrum, l], or values that are linear in them, [sky, value].
 
@@ -135,7 +135,6 @@ def simulated_spectra(c_l: ArrayLike, masks: ArrayLike, lmax: int, n: int, spins
     ((100, 9), True)
     """
     _, n = _core.share_of_skies(n, 0, 1)
-    seed = seed_of(seed)
     sky, pairs = _sky(c_l, masks, spins, noise, grid, spectra)
     degrees = _degrees(lmax)
     weights = None if values is None else _values(values, len(pairs), degrees)
