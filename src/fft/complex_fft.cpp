@@ -292,6 +292,7 @@ namespace {
 
 /// exp(2 pi i k / length), 0 <= k < length, the angle reduced exactly to at most pi / 4.
 std::complex<double> root(std::int64_t k, std::int64_t length) {
+    if (k == 0) return 1;
     const std::int64_t quarter = (8 * k + length) / (2 * length);
     const double angle =
         std::numbers::pi / 2 * static_cast<double>(4 * k - quarter * length) / static_cast<double>(length);
@@ -311,9 +312,11 @@ std::complex<double> root(std::int64_t k, std::int64_t length) {
 }  // namespace
 
 void write_roots(std::int64_t length, std::int64_t count, double* roots) {
-    // Products of two short tables: an ulp less accurate than cosines, and ten times as fast.
-    constexpr std::int64_t run = 64;
-    std::complex<double> fine[run];
+    // Products of two tables, short ones of about as many roots each: an ulp less accurate than cosines.
+    constexpr std::int64_t longest = 64;
+    std::int64_t run = 1;
+    while (run < longest && run * run < count) run *= 2;
+    std::complex<double> fine[longest];
     for (std::int64_t k = 0; k < std::min(run, count); ++k) fine[k] = root(k, length);
     for (std::int64_t first = 0; first < count; first += run) {
         const std::complex<double> coarse = root(first, length);
