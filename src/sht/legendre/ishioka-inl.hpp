@@ -32,13 +32,13 @@ struct Ishioka {
         const std::int64_t used = (lmax - m) / 2 + 1;
         n_steps = (used + 1) / 2 * 2;
         // Room for a spin field's degrees up to lmax + 2 and the recurrence's l + 3.
-        scratch.epsilon.resize(2 * n_steps + 4 + 8);
-        double* eps = scratch.epsilon.data();
+        double *const eps = room_for(scratch.epsilon, 2 * n_steps + 4 + 8), *const values =
+                                                                                room_for(scratch.alpha,
+                                                                                         3 * n_steps + 4);
         write_epsilons(eps);
-        scratch.alpha.resize(3 * n_steps + 4);
-        write_alphas(eps, scratch.alpha.data());
+        write_alphas(eps, values);
         epsilon = eps;
-        alpha = scratch.alpha.data();
+        alpha = values;
     }
 
     /// epsilon_lm of ishioka_math.hpp for l = m..m + 2 n_steps + 3, and up to a vector more. By name, as GCC

@@ -182,8 +182,8 @@ template <bool Spin, int Components>
 const double* load_rows(const AlmRow& alm, std::int64_t field, std::int64_t skipped,
                         const JacobiRecurrence& jacobi, LegendreScratch& scratch) {
     constexpr int width = jacobi_width<Components>;
-    scratch.weights.assign(width * jacobi.n_degrees, 0.0);
-    double* row = scratch.weights.data();
+    double* const rows = room_for(scratch.weights, width * jacobi.n_degrees);
+    double* row = rows;
     for (std::int64_t k = skipped; k < alm.length; ++k, row += width) {
         const double norm = jacobi.norm == nullptr ? 1 : jacobi.norm[k - skipped];
         if constexpr (Spin) {
@@ -197,7 +197,8 @@ const double* load_rows(const AlmRow& alm, std::int64_t field, std::int64_t skip
             }
         }
     }
-    return scratch.weights.data();
+    std::fill(row, rows + width * jacobi.n_degrees, 0.0);
+    return rows;
 }
 
 /// The transpose, of sums [width][stride]; adds to alm.
@@ -258,10 +259,11 @@ void adjoint_jacobi(const LegendreOrder& order, BlockRange blocks, const JacobiR
         constexpr int width = jacobi_width<Components>, n_parts = jacobi_parts<Spin, Components>,
                       n_stored = JacobiFunctions<Spin, Form>::stored_vectors,
                       vectors = jacobi_vectors<Spin, Components>;
-        scratch.sums.assign(stride * width, 0.0);
-        scratch.groups.resize(n_stored * (end - first));
-        scratch.weights.resize(n_parts * (end - first));
-        scratch.tile.resize(jacobi_tile * width * lanes());
+        room_for(scratch.groups, n_stored * (end - first));
+        room_for(scratch.weights, n_parts * (end - first));
+        double *const sums = room_for(scratch.sums, stride * width), *const tile = room_for(
+                                                                         scratch.tile,
+                                                                         jacobi_tile * width * lanes());
         auto stored = [&](std::int64_t ring) { return scratch.groups.data() + n_stored * (ring - first); };
         auto f_m = [&](std::int64_t ring) { return scratch.weights.data() + n_parts * (ring - first); };
         for_each_group<vectors>(first, end, [&]<int NV>(std::int64_t ring) {
@@ -275,15 +277,15 @@ void adjoint_jacobi(const LegendreOrder& order, BlockRange blocks, const JacobiR
         }
         for (std::int64_t begin = 0; begin < jacobi.n_degrees; begin += jacobi_tile) {
             const std::int64_t tile_end = std::min(begin + jacobi_tile, jacobi.n_degrees);
-            std::fill(scratch.tile.begin(), scratch.tile.end(), 0.0);
+            const std::int64_t folded = (tile_end - begin + lanes() - 1) / lanes() * lanes();
+            std::fill_n(tile, folded * width * lanes(), 0.0);
             for_each_group<vectors>(first, end, [&]<int NV>(std::int64_t ring) {
                 jacobi_adjoint<Components, Spin, Form, NV>(stored(ring), jacobi, begin, tile_end, f_m(ring),
-                                                           scratch.tile.data());
+                                                           tile);
             });
-            fold_tile(scratch.tile.data(), tile_end - begin, width, scratch.sums.data() + begin, stride);
+            fold_tile(tile, tile_end - begin, width, false, sums + begin, stride);
         }
-        add_rows<Spin, Components>(scratch.sums.data(), stride, jacobi, jacobi.first_degree - order.m, alm,
-                                   field);
+        add_rows<Spin, Components>(sums, stride, jacobi, jacobi.first_degree - order.m, alm, field);
     });
 }
 

@@ -139,6 +139,14 @@ struct AlmRow {
     std::complex<double>* field(std::int64_t index) const { return data + index * length; }
 };
 
+/// Room for `count` values, whose contents are unspecified. Never shrinks: resize() would write zeros when it
+/// grows again.
+template <class T>
+T* room_for(core::AlignedVector<T>& memory, std::int64_t count) {
+    if (static_cast<std::int64_t>(memory.size()) < count) memory.resize(static_cast<std::size_t>(count));
+    return memory.data();
+}
+
 /// Scratch of one thread.
 struct LegendreScratch {
     /// What the kernels ask memory for while they compute: the F_m of an order, -1 for none, and rows of alm,

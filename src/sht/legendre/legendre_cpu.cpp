@@ -63,8 +63,7 @@ template <int NF>
 void synthesize_few(const LegendreOrder& order, std::int64_t first, std::int64_t end, const Ishioka& ishioka,
                     const AlmRow& alm, std::int64_t field) {
     constexpr std::int64_t stride = 2 + 4 * NF;
-    order.scratch.steps.resize(ishioka.n_steps * stride);
-    double* steps = order.scratch.steps.data();
+    double* const steps = room_for(order.scratch.steps, ishioka.n_steps * stride);
     ishioka.write_recurrence(steps, stride);
     for (int f = 0; f < NF; ++f)
         ishioka.write_coefficients(alm.field(field + f), 0, ishioka.n_steps, steps + 2 + 4 * f, stride);
@@ -105,11 +104,10 @@ void synthesize_many(const LegendreOrder& order, std::int64_t first, std::int64_
                      const AlmRow& alm, std::int64_t field, std::int64_t n_fields) {
     const D d;
     const std::int64_t n_steps = ishioka.n_steps;
-    order.scratch.steps.resize(2 * n_steps);
-    double* const steps = order.scratch.steps.data();
+    double* const steps = room_for(order.scratch.steps, 2 * n_steps);
     ishioka.write_recurrence(steps, 2);
     // In each tile of steps, the fields' coefficients lie one after the other.
-    order.scratch.weights.resize(4 * n_fields * ((n_steps + shared_row - 1) / shared_row * shared_row));
+    room_for(order.scratch.weights, 4 * n_fields * ((n_steps + shared_row - 1) / shared_row * shared_row));
     auto coefficients = [&](std::int64_t begin, std::int64_t f) {
         return order.scratch.weights.data() + 4 * (n_fields * begin + f * shared_row);
     };
@@ -117,16 +115,16 @@ void synthesize_many(const LegendreOrder& order, std::int64_t first, std::int64_
         for (std::int64_t f = 0; f < n_fields; ++f)
             ishioka.write_coefficients(alm.field(field + f), begin, std::min(begin + shared_row, n_steps),
                                        coefficients(begin, f), 4);
-    order.scratch.groups.resize(4 * shared_row);
-    order.scratch.tile.resize(shared_row * shared_row);
-    order.scratch.sums.resize(4 * n_fields * shared_row);
-    double *const lam = order.scratch.tile.data(), *const sums = order.scratch.sums.data();
+    room_for(order.scratch.groups, 4 * shared_row);
+    double *const lam = room_for(order.scratch.tile, shared_row * shared_row), *const sums = room_for(
+                                                                                   order.scratch.sums,
+                                                                                   4 * n_fields * shared_row);
     for (std::int64_t ring = first; ring < end; ring += shared_row) {
         const std::int64_t last = std::min(ring + shared_row, end);
         auto stored = [&](std::int64_t r) { return order.scratch.groups.data() + 4 * (r - ring); };
         for_each_group<row_vectors>(
             ring, last, [&]<int NV>(std::int64_t r) { RecurrenceState<NV>(order, r).store(stored(r)); });
-        std::fill(order.scratch.sums.begin(), order.scratch.sums.end(), 0.0);
+        std::fill_n(sums, 4 * n_fields * shared_row, 0.0);
         for (std::int64_t begin = 0; begin < n_steps; begin += shared_row) {
             const std::int64_t tile_end = std::min(begin + shared_row, n_steps);
             std::int64_t visible = tile_end;
@@ -149,17 +147,23 @@ void synthesize_many(const LegendreOrder& order, std::int64_t first, std::int64_
     }
 }
 
-/// Sums over the rings [first, end) of the F_m of NF fields times lam, added to sums[field][k][i], k = even
-/// re, im, odd re, im; rows are `row` long.
+/// Sums over some rings' F_m times lam: sums[field][k][i], k = even re, im, odd re, im, rows `row` long, to
+/// which they are added or written.
+struct LamSums {
+    double* data;
+    std::int64_t row;
+    bool add;
+};
+
+/// Sums over the rings [first, end) of NF fields.
 template <int NF>
 void adjoint_of_few(const LegendreOrder& order, std::int64_t first, std::int64_t end, std::int64_t n_steps,
-                    std::int64_t field, OrderPrefetch& prefetch, double* sums, std::int64_t row) {
+                    std::int64_t field, OrderPrefetch& prefetch, const LamSums& sums) {
     const D d;
     constexpr int n_sums = 4 * NF, vectors = own_vectors(NF);
-    order.scratch.groups.resize(4 * (end - first));
-    order.scratch.weights.resize(n_sums * (end - first));
-    order.scratch.tile.resize(own_tile * n_sums * lanes());
-    double* const tile = order.scratch.tile.data();
+    room_for(order.scratch.groups, 4 * (end - first));
+    room_for(order.scratch.weights, n_sums * (end - first));
+    double* const tile = room_for(order.scratch.tile, own_tile * n_sums * lanes());
     const double* const steps = order.scratch.steps.data();
     auto stored = [&](std::int64_t ring) { return order.scratch.groups.data() + 4 * (ring - first); };
     auto f_m = [&](std::int64_t ring) { return order.scratch.weights.data() + n_sums * (ring - first); };
@@ -191,21 +195,22 @@ void adjoint_of_few(const LegendreOrder& order, std::int64_t first, std::int64_t
             prefetch.next_part();
         });
         // What it finds behind the tile's last step goes to the rows' padding.
-        fold_tile(tile, tile_end - begin, n_sums, sums + begin, row);
+        fold_tile(tile, tile_end - begin, n_sums, sums.add, sums.data + begin, sums.row);
     }
 }
 
-/// The same for n_fields fields, to sums[field][k][i].
+/// The same for n_fields fields.
 void adjoint_of_many(const LegendreOrder& order, std::int64_t first, std::int64_t end, std::int64_t n_steps,
-                     std::int64_t field, std::int64_t n_fields, OrderPrefetch& prefetch, double* sums,
-                     std::int64_t row) {
+                     std::int64_t field, std::int64_t n_fields, OrderPrefetch& prefetch,
+                     const LamSums& sums) {
     const D d;
-    order.scratch.groups.resize(4 * (end - first));
+    room_for(order.scratch.groups, 4 * (end - first));
     auto stored = [&](std::int64_t ring) { return order.scratch.groups.data() + 4 * (ring - first); };
     for_each_group<transposed_vectors>(
         first, end, [&]<int NV>(std::int64_t ring) { RecurrenceState<NV>(order, ring).store(stored(ring)); });
     // In each tile of rings, the fields' F_m lie one after the other.
-    order.scratch.weights.resize(4 * n_fields * ((end - first + shared_row - 1) / shared_row * shared_row));
+    room_for(order.scratch.weights,
+             4 * n_fields * ((end - first + shared_row - 1) / shared_row * shared_row));
     auto f_m = [&](std::int64_t f, std::int64_t ring) {
         const std::int64_t in_tile = (ring - first) % shared_row;
         return order.scratch.weights.data() +
@@ -219,9 +224,8 @@ void adjoint_of_many(const LegendreOrder& order, std::int64_t first, std::int64_
         }
     constexpr std::int64_t n_rows = transposed_vectors * lanes() * shared_row,
                            n_lam = shared_row * shared_row;
-    order.scratch.tile.resize(n_rows + n_lam + 4 * n_fields * shared_row);
-    double *const rows = order.scratch.tile.data(), *const lam = rows + n_rows,
-                  *const tile_sums = lam + n_lam;
+    double *const rows = room_for(order.scratch.tile, n_rows + n_lam + 4 * n_fields * shared_row),
+                  *const lam = rows + n_rows, *const tile_sums = lam + n_lam;
     for (std::int64_t begin = 0; begin < n_steps; begin += shared_row) {
         const std::int64_t tile_end = std::min(begin + shared_row, n_steps);
         std::fill(tile_sums, tile_sums + 4 * n_fields * shared_row, 0.0);
@@ -236,18 +240,20 @@ void adjoint_of_many(const LegendreOrder& order, std::int64_t first, std::int64_
                 add_products(f_m(f, ring), lam, last - ring, round_up_steps(tile_end - begin),
                              tile_sums + 4 * f * shared_row, shared_row);
         }
-        for (std::int64_t k = 0; k < 4 * n_fields; ++k)
+        for (std::int64_t k = 0; k < 4 * n_fields; ++k) {
+            double* const out = sums.data + k * sums.row;
             for (std::int64_t i = begin; i < tile_end; ++i)
-                sums[k * row + i] += tile_sums[k * shared_row + i - begin];
+                out[i] = (sums.add ? out[i] : 0) + tile_sums[k * shared_row + i - begin];
+        }
         prefetch.next_part();
     }
 }
 
 void adjoint_scalar_fields(const LegendreOrder& order, BlockRange blocks, const Ishioka& ishioka,
                            const AlmRow& alm, std::int64_t field, std::int64_t n_fields) {
+    if (blocks.empty()) return;
     const std::int64_t n_steps = ishioka.n_steps, row = (n_steps + block_size - 1) / block_size * block_size;
-    order.scratch.sums.assign(row * 4 * n_fields, 0.0);
-    double* const sums = order.scratch.sums.data();
+    double* const all = room_for(order.scratch.sums, row * 4 * n_fields);
     const std::int64_t begin = blocks.first * block_size, end = blocks.end * block_size;
     const std::int64_t n_chunks = (end - begin + chunk_rings - 1) / chunk_rings,
                        tile = n_fields <= 2 ? own_tile : shared_row, n_tiles = (n_steps + tile - 1) / tile;
@@ -256,23 +262,22 @@ void adjoint_scalar_fields(const LegendreOrder& order, BlockRange blocks, const 
     OrderPrefetch prefetch(order, field == 0, n_tiles * std::max<std::int64_t>(n_groups, 1));
     for (std::int64_t first = begin; first < end; first += chunk_rings) {
         const std::int64_t last = std::min(first + chunk_rings, end);
+        const LamSums sums{all, row, first > begin};
         if (n_fields == 1)
-            adjoint_of_few<1>(order, first, last, n_steps, field, prefetch, sums, row);
+            adjoint_of_few<1>(order, first, last, n_steps, field, prefetch, sums);
         else if (n_fields == 2)
-            adjoint_of_few<2>(order, first, last, n_steps, field, prefetch, sums, row);
+            adjoint_of_few<2>(order, first, last, n_steps, field, prefetch, sums);
         else
-            adjoint_of_many(order, first, last, n_steps, field, n_fields, prefetch, sums, row);
+            adjoint_of_many(order, first, last, n_steps, field, n_fields, prefetch, sums);
     }
     for (std::int64_t f = 0; f < n_fields; ++f)
-        ishioka.read_sums(sums + 4 * f * row, row, alm.field(field + f));
+        ishioka.read_sums(all + 4 * f * row, row, alm.field(field + f));
 }
 
 /// Room for the rows of the scalar fields that stand for a spin field: degrees up to lmax + s.
 AlmRow scalar_row_of(const AlmRow& alm, int spin, LegendreScratch& scratch) {
-    AlmRow row{nullptr, alm.length + spin, alm.n_fields};
-    scratch.scalar_row.resize(row.length * row.n_fields);
-    row.data = scratch.scalar_row.data();
-    return row;
+    const std::int64_t length = alm.length + spin;
+    return {room_for(scratch.scalar_row, length * alm.n_fields), length, alm.n_fields};
 }
 
 /// Scalar fields, or a spin field as scalar ones: Ishioka's recurrence away from the equator, the three-term
@@ -314,8 +319,7 @@ void adjoint_scalar(const LegendreOrder& order, BlockRange blocks, BlockRange eq
         row = scalar_row_of(alm, order.table.spin, order.scratch);
         std::fill_n(row.data, row.n_fields * row.length, 0.0);
     }
-    order.scratch.steps.resize(ishioka.n_steps * 2);
-    ishioka.write_recurrence(order.scratch.steps.data(), 2);
+    ishioka.write_recurrence(room_for(order.scratch.steps, ishioka.n_steps * 2), 2);
     for (std::int64_t field = 0; field < alm.n_fields; field += most_shared_fields) {
         const std::int64_t n_fields = std::min(most_shared_fields, alm.n_fields - field);
         adjoint_scalar_fields(order, blocks, ishioka, row, field, n_fields);

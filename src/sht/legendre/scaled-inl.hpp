@@ -119,8 +119,8 @@ HWY_INLINE V visibility(V scale) {
     return hn::IfThenElseZero(hn::Eq(scale, hn::Zero(d)), hn::Set(d, 1.0));
 }
 
-/// Adds the horizontal sums of `lanes()` vectors to as many consecutive doubles.
-HWY_INLINE void add_horizontal_sums(const V* HWY_RESTRICT x, double* HWY_RESTRICT out) {
+/// The sums of the lanes of `lanes()` vectors.
+HWY_INLINE V horizontal_sums(const V* HWY_RESTRICT x) {
     const D d;
 #if HWY_MAX_BYTES >= 64 && HWY_TARGET != HWY_SCALAR
     // A transposing butterfly: each level halves the number of vectors. Blocks of 128 bits, then 256, then
@@ -135,19 +135,21 @@ HWY_INLINE void add_horizontal_sums(const V* HWY_RESTRICT x, double* HWY_RESTRIC
     const V high = fold256(fold128(x[2], x[3]), fold128(x[6], x[7]));
     const V same = hn::OddEvenBlocks(high, low),
             crossed = hn::SwapAdjacentBlocks(hn::OddEvenBlocks(low, high));
-    hn::StoreU(hn::Add(hn::LoadU(d, out), hn::Add(same, crossed)), d, out);
+    return hn::Add(same, crossed);
 #elif HWY_MAX_BYTES >= 32 && HWY_TARGET != HWY_SCALAR
     const V a = hn::Add(hn::InterleaveLower(d, x[0], x[1]), hn::InterleaveUpper(d, x[0], x[1]));
     const V b = hn::Add(hn::InterleaveLower(d, x[2], x[3]), hn::InterleaveUpper(d, x[2], x[3]));
-    const V sum = hn::Add(hn::ConcatLowerLower(d, b, a), hn::ConcatUpperUpper(d, b, a));
-    hn::StoreU(hn::Add(hn::LoadU(d, out), sum), d, out);
+    return hn::Add(hn::ConcatLowerLower(d, b, a), hn::ConcatUpperUpper(d, b, a));
 #else
-    for (std::int64_t k = 0; k < lanes(); ++k) out[k] += hn::GetLane(hn::SumOfLanes(d, x[k]));
+    HWY_ALIGN double sums[HWY_MAX_BYTES / sizeof(double)];
+    for (std::int64_t k = 0; k < lanes(); ++k) sums[k] = hn::GetLane(hn::SumOfLanes(d, x[k]));
+    return hn::Load(d, sums);
 #endif
 }
 
-/// Adds the lanes of a tile's sums, n_sums of each step, to out[k][i], rows `stride` apart.
-inline void fold_tile(const double* HWY_RESTRICT sums, std::int64_t n_steps, std::int64_t n_sums,
+/// Writes the sums of the lanes of a tile's sums, n_sums of each step, to out[k][i], rows `stride` apart, or
+/// adds them. Goes on behind the last step to a whole vector.
+inline void fold_tile(const double* HWY_RESTRICT sums, std::int64_t n_steps, std::int64_t n_sums, bool add,
                       double* HWY_RESTRICT out, std::int64_t stride) {
     const D d;
     for (std::int64_t k = 0; k < n_sums; ++k)
@@ -155,7 +157,9 @@ inline void fold_tile(const double* HWY_RESTRICT sums, std::int64_t n_steps, std
             V x[HWY_MAX_BYTES / sizeof(double)];
             for (std::int64_t j = 0; j < lanes(); ++j)
                 x[j] = hn::Load(d, sums + ((i + j) * n_sums + k) * lanes());
-            add_horizontal_sums(x, out + k * stride + i);
+            double* const at = out + k * stride + i;
+            const V sum = horizontal_sums(x);
+            hn::StoreU(add ? hn::Add(hn::LoadU(d, at), sum) : sum, d, at);
         }
 }
 

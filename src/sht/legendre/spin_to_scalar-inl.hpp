@@ -29,12 +29,13 @@ class SpinSteps {
     /// epsilon: [l - m], l = m..lmax + s + 1.
     SpinSteps(const LegendreTable& table, std::int64_t m, const double* epsilon, LegendreScratch& scratch)
         : table_(table), m_(m), length_(table.layout.lmax() - m + 1), epsilon_(epsilon) {
-        // Before the first degree and beyond the last lie zeros.
+        // Before the first degree and beyond the last, where close() writes them, lie zeros.
         const std::int64_t row = length_ + table.spin + 2 * margin;
-        scratch.spin_rows.assign(2 * n_parts * row, 0.0);
+        double* const rows = room_for(scratch.spin_rows, 2 * n_parts * row);
         for (int part = 0; part < n_parts; ++part) {
-            from_[part] = scratch.spin_rows.data() + part * row + margin;
+            from_[part] = rows + part * row + margin;
             to_[part] = from_[part] + n_parts * row;
+            from_[part][-1] = to_[part][-1] = 0;
         }
     }
 
