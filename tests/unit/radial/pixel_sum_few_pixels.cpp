@@ -92,13 +92,13 @@ void expect_reference(const Grid& grid, const RadialKernel& kernel, const Grid& 
 // From one pixel in 4, which is never few, over what is few between uneven rings (one in 32) and between
 // equal ones (one in 64).
 TEST(FewPixels, AreSummedAsAllAre) {
-    const Grid healpix = Grid::healpix(24), car = Grid::equidistant_cylindrical(20, 160),
+    const Grid healpix = Grid::healpix(16), car = Grid::equidistant_cylindrical(20, 160),
                gauss = Grid::gauss_legendre(15, 150, 1.), any = rings_of_any_length(300);
     for (const auto& [grid, grid_out] :
-         {std::pair{healpix, healpix}, std::pair{healpix, Grid::healpix(17)}, std::pair{car, car},
+         {std::pair{healpix, healpix}, std::pair{healpix, Grid::healpix(13)}, std::pair{car, car},
           std::pair{healpix, car}, std::pair{car, healpix}, std::pair{gauss, gauss}, std::pair{any, any},
-          std::pair{gauss, any}, std::pair{healpix.subset({3, 4, 5, 6, 40, 41, 70}), healpix},
-          std::pair{healpix, healpix.subset({0, 1, 15, 23, 24, 47, 48, 94})},
+          std::pair{gauss, any}, std::pair{healpix.subset({3, 4, 5, 6, 40, 41, 55}), healpix},
+          std::pair{healpix, healpix.subset({0, 1, 9, 15, 16, 31, 32, 62})},
           std::pair{Grid::clenshaw_curtis(9, 128, 0.3), car}, std::pair{Grid::fejer2(9, 1), gauss}})
         for (const auto& [one_in, support] : {std::pair{4., 0.3}, std::pair{20., 0.3}, std::pair{40., 0.04},
                                               std::pair{70., 0.1}, std::pair{70., 0.3}, std::pair{300., 0.1}})
