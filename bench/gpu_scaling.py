@@ -6,22 +6,19 @@ that one GPU computes alone. JSON on standard output, and a picture.
 What the programs of build-cuda measure is with all data on the GPUs (ranks_cuda) or in the memory of the host (rank_sums_cuda); the tool
 goes from file to file, in the current folder. With --device cpu, all is done by the CPU's ranks, in order to try this program.
 
-The model: a rank's exchange takes its bytes over --bandwidth and overlaps with the Legendre stage but for one of four chunks. With t_L
-and t_X for the two, it takes (t_L + t_X) / 4 + 3/4 max(t_L, t_X), and the rings' stage besides.
+The model is that of scaling.py: a rank's exchange takes its bytes over --bandwidth.
 """
-import json
 import math
 import os
 import pathlib
-import subprocess
 
 import numpy as np
 
 import machine
 import pictures
 import programs
+from scaling import seconds_with_exchange
 
-CHUNKS = 4
 WAYS = "synthesis", "adjoint"
 
 
@@ -32,11 +29,7 @@ class Gpus:
         self.folder, self.runs = folder, runs
 
     def results(self, program, *arguments):
-        command = [str(part) for part in (self.folder / program, *arguments)]
-        done = subprocess.run(command, capture_output=True, text=True)
-        if done.returncode != 0:
-            raise SystemExit(f"{' '.join(command)}\n{done.stderr}")
-        return json.loads(done.stdout)["results"]
+        return programs.printed(self.folder / program, *arguments)["results"]
 
     def together(self, nside, spin, ranks):
         """Seconds of one GPU and of the ranks, and the bytes that the busiest sends in a synthesis."""
@@ -74,23 +67,17 @@ class Cpus:
         return None
 
 
-def predicted(stages, bytes_sent, bandwidth):
-    legendre, rings = stages
-    exchange = bytes_sent / bandwidth
-    return (legendre + exchange) / CHUNKS + (1 - 1 / CHUNKS) * max(legendre, exchange) + rings
-
-
 def strong(host, nside, spin, ranks, bandwidth):
     """A transform of one size by more ranks."""
     seconds, bytes_sent = host.together(nside, spin, ranks)
-    shares = host.alone(nside, spin, ranks)
+    shares, exchange = host.alone(nside, spin, ranks), bytes_sent / bandwidth
     row = {"nside": nside, "lmax": 2 * nside, "spin": spin, "ranks": ranks, "bytes_sent": bytes_sent}
     for way, (one, many) in seconds.items():
         slowest = max((share[way] for share in shares), key=sum)
-        model = max(predicted(share[way], bytes_sent, bandwidth) for share in shares)
+        model = max(seconds_with_exchange(*share[way], exchange) for share in shares)
         row[way] = {"one_seconds": one, "ranks_seconds": many, "efficiency": one / (ranks * many), "model_seconds": model,
                     "model_over_measured": model / many, "legendre_seconds": slowest[0], "ring_seconds": slowest[1],
-                    "exchange_seconds_of_model": bytes_sent / bandwidth}
+                    "exchange_seconds_of_model": exchange}
     return row
 
 
@@ -101,30 +88,22 @@ def weak(host, nside, spin, ranks):
     return {"nside": large, "lmax": 2 * large, "spin": spin, "ranks": ranks} | {way: {"ranks_seconds": many} for way, (_, many) in seconds.items()}
 
 
-class Files:
-    """Jobs of the tool over ranks, from file to file in the current folder."""
-
-    def __init__(self, tool, device, ranks):
-        flags = ["--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "-n", ranks]
-        self.mpirun, self.device = ["mpirun", *flags, tool], device
-
-    def seconds(self, *arguments):
-        return programs.report(*self.mpirun, *arguments, "--device", self.device, "--overwrite")["seconds"]
-
-
 def from_file_to_file(tool, device, nside, fwhm, ranks):
     """synfast, smooth and anafast of white noise. spectrum_chi_squared: of C_l of l up to nside, per degree of freedom, which is 1 up to
     sqrt(2 / nside) and the quadrature's error of nside^-1."""
     import zonal
 
-    job = Files(tool, device, ranks)
+    def seconds(*arguments):
+        flags = "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "-n", ranks
+        return programs.report("mpirun", *flags, tool, *arguments, "--device", device, "--overwrite")["seconds"]
+
     lmax = 2 * nside
     with open("white.txt", "w") as file:
         file.write("# l TT\n" + "".join(f"{degree} 1\n" for degree in range(lmax + 1)))
     row = {"nside": nside, "lmax": lmax, "ranks": ranks}
-    row["synfast_seconds"] = job.seconds("synfast", "white.txt", "sky.fits", "--nside", nside, "--lmax", lmax, "--seed", 1, "--precision", "float")
-    row["anafast_seconds"] = job.seconds("anafast", "sky.fits", "spectrum.fits", "--lmax", lmax, "--iter", 0)
-    row["smooth_seconds"] = job.seconds("smooth", "sky.fits", "smooth.fits", "--fwhm", f"{fwhm}arcmin", "--method", "ring-fft", "--error", 1e-3)
+    row["synfast_seconds"] = seconds("synfast", "white.txt", "sky.fits", "--nside", nside, "--lmax", lmax, "--seed", 1, "--precision", "float")
+    row["anafast_seconds"] = seconds("anafast", "sky.fits", "spectrum.fits", "--lmax", lmax, "--iter", 0)
+    row["smooth_seconds"] = seconds("smooth", "sky.fits", "smooth.fits", "--fwhm", f"{fwhm}arcmin", "--method", "ring-fft", "--error", 1e-3)
     row["map_bytes"] = os.path.getsize("sky.fits")
     c_l = next(iter(zonal.io.read_cl("spectrum.fits").values()))[:nside + 1]
     degrees = np.arange(c_l.size)

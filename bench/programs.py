@@ -14,7 +14,12 @@ WMAP7 = ROOT / "data/theory/wmap_lcdm_sz_lens_wmap7_cl_v4.fits"
 def report(program, *arguments, **options):
     """What a program prints with --json. Ends this one where that one fails, unless it has choices all the same: those of plan,
     none of which keeps the error. options: of subprocess.run."""
-    command = [program, *map(str, arguments), "--json"]
+    return printed(program, *arguments, "--json", **options)
+
+
+def printed(program, *arguments, **options):
+    """The same of a program that prints nothing but JSON."""
+    command = [str(program), *map(str, arguments)]
     result = subprocess.run(command, capture_output=True, text=True, **options)
     if result.returncode != 0 and '"choices"' not in result.stdout:
         raise SystemExit(f"{' '.join(command)}\n{result.stderr}")

@@ -15,6 +15,11 @@ BANDWIDTHS = {"10 Gb/s": 1.17e9, "400 Gb/s": 48e9}  # bytes/s that one rank gets
 CHUNKS = 4
 
 
+def seconds_with_exchange(legendre, rest, exchange):
+    """By the model. rest: what does not overlap."""
+    return (legendre + exchange) / CHUNKS + (1 - 1 / CHUNKS) * max(legendre, exchange) + rest
+
+
 def measure(nside, ranks, threads, runs):
     report = programs.report(programs.ZONAL_BENCH, "distributed", "--nside", nside, "--lmax", 2 * nside, "--ranks", ranks,
                              "--threads", threads, "--repeat", runs, "--solo")
@@ -26,9 +31,8 @@ def measure(nside, ranks, threads, runs):
         row[stage] = {"one_process_seconds": alone, "share_seconds": mine["seconds"], "legendre_seconds": mine["legendre"],
                       "ring_seconds": mine["rings"], "bytes_sent": slowest["bytes_sent"], "efficiency": alone / (ranks * mine["seconds"])}
         for name, bandwidth in BANDWIDTHS.items():
-            exchange, legendre = slowest["bytes_sent"] / bandwidth, mine["legendre"]
-            rest = mine["seconds"] - legendre
-            row[stage][f"seconds_with_{name}"] = (legendre + exchange) / CHUNKS + (1 - 1 / CHUNKS) * max(legendre, exchange) + rest
+            row[stage][f"seconds_with_{name}"] = seconds_with_exchange(mine["legendre"], mine["seconds"] - mine["legendre"],
+                                                                       slowest["bytes_sent"] / bandwidth)
     return row
 
 
