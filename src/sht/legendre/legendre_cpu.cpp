@@ -116,9 +116,8 @@ void synthesize_many(const LegendreOrder& order, std::int64_t first, std::int64_
             ishioka.write_coefficients(alm.field(field + f), begin, std::min(begin + shared_row, n_steps),
                                        coefficients(begin, f), 4);
     room_for(order.scratch.groups, 4 * shared_row);
-    double *const lam = room_for(order.scratch.tile, shared_row * shared_row), *const sums = room_for(
-                                                                                   order.scratch.sums,
-                                                                                   4 * n_fields * shared_row);
+    double* const lam = room_for(order.scratch.tile, shared_row * shared_row);
+    double* const sums = room_for(order.scratch.sums, 4 * n_fields * shared_row);
     for (std::int64_t ring = first; ring < end; ring += shared_row) {
         const std::int64_t last = std::min(ring + shared_row, end);
         auto stored = [&](std::int64_t r) { return order.scratch.groups.data() + 4 * (r - ring); };
