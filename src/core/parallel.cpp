@@ -64,10 +64,17 @@ int resolve_threads(int requested) {
     return requested == 0 ? available_cpus() : requested;
 }
 
-int paying_threads(int n_threads, double microseconds) {
-    constexpr double least_share = 30, wake = 2;
-    const double pay = std::min(microseconds / least_share, std::sqrt(microseconds / wake));
+int paying_threads(int n_threads, double microseconds, int awake) {
+    const auto best = [&](double least_share, double wake) {
+        return std::min(microseconds / least_share, std::sqrt(microseconds / wake));
+    };
+    const double at_once = awake + 2;  // the caller, those awake and one more
+    const double pay = std::max(best(30, 2), std::min(at_once, best(6, 0.3)));
     return static_cast<int>(std::clamp<double>(pay, 1, std::max(n_threads, 1)));
+}
+
+int paying_threads(int n_threads, double microseconds) {
+    return paying_threads(n_threads, microseconds, helpers_awake());
 }
 
 void parallel_for(std::int64_t n_tasks, int n_threads, const std::function<void(std::int64_t, int)>& body) {

@@ -15,11 +15,14 @@ inline constexpr int max_threads = 4096;
 /// Throws InvalidArgument unless it is from 0 to max_threads.
 int resolve_threads(int requested);
 
-/// How many of n_threads pay for a loop that would take one thread this long, at least 1. Each has 30 us to
-/// do or more, and no more of them are woken than make the loop shorter: t / n + n w, w = 2 us of the
-/// caller's for each, is least at n = sqrt(t / w). So loops of small maps run on few threads, and those above
-/// 2 n^2 us and 30 n us on all n. Results do not depend on it.
+/// How many of n_threads pay for a loop that would take one thread this long, at least 1. With n threads it
+/// takes t / n + n w, where w is what the caller spends on each: 2 us for a helper that sleeps, 0.3 us for
+/// one that is awake. That is least at n = sqrt(t / w). Each shall have 30 us to do, or 6 us if it is awake.
+/// Loops that follow each other soon, as those of repeated transforms of small maps, wake one more each.
+/// Results do not depend on it.
 int paying_threads(int n_threads, double microseconds);
+/// The same for a number of helpers that are awake.
+int paying_threads(int n_threads, double microseconds, int awake);
 
 /// The numbers of the CPUs that this process may use, ascending.
 std::vector<int> usable_cpus();

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <sched.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -54,6 +55,13 @@ struct Cpus {
     }
 };
 
+/// How many helpers nobody uses, and how many sleep.
+struct Counts {
+    std::atomic<int> unused{0}, asleep{0};
+};
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
+Counts counts;
+
 }  // namespace
 
 void start_thread(const std::function<void()>& run) {
@@ -71,18 +79,23 @@ void start_thread(const std::function<void()>& run) {
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
+/// What all helpers of a loop do.
+struct HelpersAtWork::Loop {
+    const std::function<void(int)>& work;
+    Cpus cpus;  ///< those of the caller
+};
+
 /// One thread, which lives as long as the process: at its end it sleeps, or is past what it was asked for.
-class Helper {
+/// While it looks for work, all that a caller writes and that it reads lies in one line of the cache.
+class alignas(64) Helper {
   public:
     Helper() {
         start_thread([this] { run(); });
     }
 
-    /// cpus: those of the caller.
-    void offer(const std::function<void(int)>& work, int thread, const Cpus& cpus) {
-        work_ = &work;
+    void offer(const HelpersAtWork::Loop& loop, int thread) {
+        loop_ = &loop;
         thread_ = thread;
-        cpus_ = cpus;
         become(offered);
     }
     /// Takes the work back, or waits for its end.
@@ -97,22 +110,23 @@ class Helper {
 
     void run() {
         while (true) {
-            wait_while(idle);
+            wait_while(idle, &counts.asleep);
             State expected = offered;
             if (!state_.compare_exchange_strong(expected, running)) continue;  // it was taken back
-            use_cpus();
-            (*work_)(thread_);
+            use_cpus(loop_->cpus);
+            loop_->work(thread_);
             become(idle);
         }
     }
     void become(State state) {
-        {
-            const std::lock_guard lock(mutex_);
-            state_ = state;
-        }
-        changed_.notify_one();
+        state_ = state;
+        // Who counts itself as waiting after this looks at the state after that.
+        if (n_waiting_ == 0) return;
+        { const std::lock_guard lock(mutex_); }
+        changed_.notify_all();
     }
-    void wait_while(State state) {
+    /// asleep: counts who sleeps.
+    void wait_while(State state, std::atomic<int>* asleep = nullptr) {
         for (int look = 0; look < looks_before_yield; ++look) {
             if (state_ != state) return;
             pause_briefly();
@@ -122,23 +136,30 @@ class Helper {
             if (state_ != state) return;
             std::this_thread::yield();
         }
-        std::unique_lock lock(mutex_);
-        changed_.wait(lock, [&] { return state_ != state; });
+        if (asleep != nullptr) ++*asleep;
+        {
+            std::unique_lock lock(mutex_);
+            ++n_waiting_;
+            changed_.wait(lock, [&] { return state_ != state; });
+            --n_waiting_;
+        }
+        if (asleep != nullptr) --*asleep;
     }
     /// A thread has the CPUs of the one that started it, which may have been another than this caller.
-    void use_cpus() {
+    void use_cpus(const Cpus& cpus) {
 #ifdef __linux__
-        if (!cpus_.known || std::memcmp(&cpus_.set, &used_cpus_.set, sizeof cpus_.set) == 0) return;
-        if (sched_setaffinity(0, sizeof cpus_.set, &cpus_.set) == 0) used_cpus_ = cpus_;
+        if (!cpus.known || std::memcmp(&cpus.set, &used_cpus_.set, sizeof cpus.set) == 0) return;
+        if (sched_setaffinity(0, sizeof cpus.set, &cpus.set) == 0) used_cpus_ = cpus;
 #endif
     }
 
-    std::mutex mutex_;  ///< of those who wait
-    std::condition_variable changed_;
     std::atomic<State> state_{idle};
-    const std::function<void(int)>* work_ = nullptr;
+    std::atomic<int> n_waiting_{0};  ///< for changed_: the helper, or the caller
+    const HelpersAtWork::Loop* loop_ = nullptr;
     int thread_ = 0;
-    Cpus cpus_, used_cpus_;
+    alignas(64) std::mutex mutex_;
+    std::condition_variable changed_;
+    Cpus used_cpus_;
 };
 
 namespace {
@@ -155,21 +176,17 @@ class Pool {
         return *pool;
     }
 
-    Helper* take() {
-        {
-            const std::lock_guard lock(mutex_);
-            if (!idle_.empty()) {
-                Helper* const helper = idle_.back();
-                idle_.pop_back();
-                return helper;
-            }
-        }
-        return new Helper;
+    /// Adds the helpers that there are, up to n in all.
+    void take(std::size_t n, std::vector<Helper*>& helpers) {
+        const std::lock_guard lock(mutex_);
+        for (; helpers.size() < n && !idle_.empty(); idle_.pop_back()) helpers.push_back(idle_.back());
+        counts.unused = static_cast<int>(idle_.size());
     }
     void put_back(const std::vector<Helper*>& helpers) {
         const std::lock_guard lock(mutex_);
         // The last to be taken are the first to be used again: their CPUs' caches know them.
         idle_.insert(idle_.end(), helpers.rbegin(), helpers.rend());
+        counts.unused = static_cast<int>(idle_.size());
     }
 
   private:
@@ -177,6 +194,7 @@ class Pool {
     static void forget_in_child() {
         Pool& pool = get();
         new (&pool.idle_) std::vector<Helper*>;
+        counts.unused = counts.asleep = 0;
         pool.mutex_.unlock();
     }
 
@@ -186,10 +204,17 @@ class Pool {
 
 }  // namespace
 
-HelpersAtWork::HelpersAtWork(int n_helpers, const std::function<void(int)>& work) {
-    helpers_.reserve(static_cast<std::size_t>(n_helpers));
+int helpers_awake() {
+    return std::max(0, counts.unused - counts.asleep);
+}
+
+HelpersAtWork::HelpersAtWork(int n_helpers, const std::function<void(int)>& work)
+    : loop_(new Loop{work, Cpus::of_this_thread()}) {
+    const auto n = static_cast<std::size_t>(n_helpers);
+    helpers_.reserve(n);
     try {
-        while (static_cast<int>(helpers_.size()) < n_helpers) helpers_.push_back(Pool::get().take());
+        Pool::get().take(n, helpers_);
+        while (helpers_.size() < n) helpers_.push_back(new Helper);
     } catch (const std::system_error& error) {
         Pool::get().put_back(helpers_);
         throw Error(fmt::format(
@@ -197,8 +222,7 @@ HelpersAtWork::HelpersAtWork(int n_helpers, const std::function<void(int)>& work
             "what limits their number or memory (ulimit -u and -v, the limits of a container)",
             n_helpers + 1, helpers_.size() + 1, error.code().message()));
     }
-    const Cpus cpus = Cpus::of_this_thread();
-    for (std::size_t i = 0; i < helpers_.size(); ++i) helpers_[i]->offer(work, static_cast<int>(i) + 1, cpus);
+    for (std::size_t i = 0; i < n; ++i) helpers_[i]->offer(*loop_, static_cast<int>(i) + 1);
 }
 
 HelpersAtWork::~HelpersAtWork() {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <vector>
 
 /// Threads that help with parallel loops and sleep in between.
@@ -11,6 +12,9 @@ namespace zonal::core {
 void start_thread(const std::function<void()>& run);
 
 class Helper;
+
+/// About how many helpers have nothing to do and do not sleep yet, so that they would begin at once.
+int helpers_awake();
 
 /// While it lives, helpers run a loop's work beside the caller. Its destructor returns when none does any
 /// more: a helper that has not begun by then does not begin.
@@ -24,6 +28,10 @@ class HelpersAtWork {
     HelpersAtWork& operator=(const HelpersAtWork&) = delete;
 
   private:
+    friend class Helper;
+    struct Loop;
+
+    std::unique_ptr<const Loop> loop_;
     std::vector<Helper*> helpers_;
 };
 

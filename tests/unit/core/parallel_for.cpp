@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <mutex>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "core/parallel.hpp"
+#include "core/threads/helpers.hpp"
 #include "zonal/device.hpp"
 #include "zonal/error.hpp"
 
@@ -30,22 +32,52 @@ TEST(ParallelFor, CallsEveryTaskOnceOnPermittedThreads) {
     }
 }
 
-TEST(ParallelFor, TakesAsManyThreadsAsPay) {
+TEST(ParallelFor, WakesAsManyThreadsAsPay) {
     for (const int most : {1, 2, 16, 4096}) {
-        EXPECT_EQ(paying_threads(most, 0), 1);
-        EXPECT_EQ(paying_threads(most, 59), 1) << "two would have less than 30 us each";
-        EXPECT_EQ(paying_threads(most, 1e9), most);
+        EXPECT_EQ(paying_threads(most, 0, 0), 1);
+        EXPECT_EQ(paying_threads(most, 11, 0), 1) << "two would have less than 6 us each";
+        EXPECT_EQ(paying_threads(most, 59, 0), std::min(most, 2)) << "one is woken for the loops to come";
+        EXPECT_EQ(paying_threads(most, 1e9, 0), most);
     }
-    EXPECT_EQ(paying_threads(16, 61), 2);
-    EXPECT_EQ(paying_threads(16, 301), 10) << "10 threads of 30 us";
-    EXPECT_EQ(paying_threads(16, 451), 15);
-    EXPECT_EQ(paying_threads(16, 513), 16);
-    EXPECT_EQ(paying_threads(64, 1801), 30) << "1801 / 30 + 30 * 2 us is the least";
+    EXPECT_EQ(paying_threads(16, 301, 0), 10) << "10 threads of 30 us";
+    EXPECT_EQ(paying_threads(16, 451, 0), 15);
+    EXPECT_EQ(paying_threads(16, 513, 0), 16);
+    EXPECT_EQ(paying_threads(64, 1801, 0), 30) << "1801 / 30 + 30 * 2 us is the least";
     for (double before = 1, time = 1; time < 1e6; time *= 1.1) {
-        const int threads = paying_threads(256, time);
+        const int threads = paying_threads(256, time, 0);
         EXPECT_GE(threads, before);
         before = threads;
     }
+}
+
+TEST(ParallelFor, GivesLittleToHelpersThatAreAwake) {
+    EXPECT_EQ(paying_threads(16, 61, 3), 5) << "and wakes one more";
+    EXPECT_EQ(paying_threads(16, 61, 15), 10) << "10 threads of 6 us";
+    EXPECT_EQ(paying_threads(64, 481, 63), 40) << "481 / 40 + 40 * 0.3 us is the least";
+    EXPECT_EQ(paying_threads(4, 1e3, 63), 4);
+    EXPECT_EQ(paying_threads(64, 1801, 1), 30) << "as many as pay when they sleep";
+}
+
+TEST(ParallelFor, CountsHelpersAsAwakeUntilTheySleep) {
+    constexpr int threads = 4;
+    const auto wait_until = [](const auto& is_so) {
+        const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+        while (!is_so() && std::chrono::steady_clock::now() < end)
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        return is_so();
+    };
+    // On a busy machine, the first may sleep before the last has begun.
+    bool are_awake = false;
+    for (int loop = 0; loop < 10000 && !are_awake; ++loop) {
+        std::atomic<int> begun{0};
+        parallel_for(threads, threads, [&](std::int64_t, int) {
+            ++begun;
+            while (begun < threads) std::this_thread::yield();
+        });
+        are_awake = helpers_awake() >= threads - 1;
+    }
+    EXPECT_TRUE(are_awake);
+    EXPECT_TRUE(wait_until([] { return helpers_awake() == 0; })) << helpers_awake();
 }
 
 /// What a thread writes to its own scratch needs no lock.
