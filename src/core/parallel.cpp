@@ -69,7 +69,7 @@ int paying_threads(int n_threads, double microseconds, int awake) {
         return std::min(microseconds / least_share, std::sqrt(microseconds / wake));
     };
     const double at_once = awake + 2;  // the caller, those awake and one more
-    const double pay = std::max(best(30, 2), std::min(at_once, best(6, 0.3)));
+    const double pay = std::max(best(30, 2), std::min(at_once, best(3, 0.15)));
     return static_cast<int>(std::clamp<double>(pay, 1, std::max(n_threads, 1)));
 }
 

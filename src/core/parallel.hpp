@@ -16,8 +16,8 @@ inline constexpr int max_threads = 4096;
 int resolve_threads(int requested);
 
 /// How many of n_threads pay for a loop that would take one thread this long, at least 1. With n threads it
-/// takes t / n + n w, where w is what the caller spends on each: 2 us for a helper that sleeps, 0.3 us for
-/// one that is awake. That is least at n = sqrt(t / w). Each shall have 30 us to do, or 6 us if it is awake.
+/// takes t / n + n w, where w is what the caller spends on each: 2 us for a helper that sleeps, 0.15 us for
+/// one that is awake. That is least at n = sqrt(t / w). Each shall have 30 us to do, or 3 us if it is awake.
 /// Loops that follow each other soon, as those of repeated transforms of small maps, wake one more each.
 /// Results do not depend on it.
 int paying_threads(int n_threads, double microseconds);

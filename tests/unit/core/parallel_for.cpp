@@ -35,7 +35,7 @@ TEST(ParallelFor, CallsEveryTaskOnceOnPermittedThreads) {
 TEST(ParallelFor, WakesAsManyThreadsAsPay) {
     for (const int most : {1, 2, 16, 4096}) {
         EXPECT_EQ(paying_threads(most, 0, 0), 1);
-        EXPECT_EQ(paying_threads(most, 11, 0), 1) << "two would have less than 6 us each";
+        EXPECT_EQ(paying_threads(most, 5, 0), 1) << "two would have less than 3 us each";
         EXPECT_EQ(paying_threads(most, 59, 0), std::min(most, 2)) << "one is woken for the loops to come";
         EXPECT_EQ(paying_threads(most, 1e9, 0), most);
     }
@@ -51,9 +51,9 @@ TEST(ParallelFor, WakesAsManyThreadsAsPay) {
 }
 
 TEST(ParallelFor, GivesLittleToHelpersThatAreAwake) {
-    EXPECT_EQ(paying_threads(16, 61, 3), 5) << "and wakes one more";
-    EXPECT_EQ(paying_threads(16, 61, 15), 10) << "10 threads of 6 us";
-    EXPECT_EQ(paying_threads(64, 481, 63), 40) << "481 / 40 + 40 * 0.3 us is the least";
+    EXPECT_EQ(paying_threads(16, 31, 3), 5) << "and wakes one more";
+    EXPECT_EQ(paying_threads(16, 31, 15), 10) << "10 threads of 3 us";
+    EXPECT_EQ(paying_threads(64, 241, 63), 40) << "241 / 40 + 40 * 0.15 us is the least";
     EXPECT_EQ(paying_threads(4, 1e3, 63), 4);
     EXPECT_EQ(paying_threads(64, 1801, 1), 30) << "as many as pay when they sleep";
 }
