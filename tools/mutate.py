@@ -44,10 +44,12 @@ def python_tests(*names):
 # Folders of tests/unit and Python tests, by the longest of these names that a path begins with.
 TESTS = {
     "src/core": (["core", "grids", "sht"], []),
+    "src/core/complex_math.hpp": (["chebyshev", "gwrm"], []),
+    "src/core/dense_matrix": (["chebyshev", "gwrm"], []),
     "src/fft": (["core", "sht"], []),
     "src/grids": (["grids"], ["tests/python/test_grid.py"]),
     "src/sht": (["sht", "sky", "planning"], []),
-    "src/points": (["points"], ["tests/python/test_points.py", "tests/python/test_lensing.py", "tests/cli/test_lens.py"]),
+    "src/points": (["points", "beams"], ["tests/python/test_points.py", "tests/python/test_lensing.py", "tests/cli/test_lens.py"]),
     "src/beams": (["beams"], ["tests/python/test_beams.py"]),
     "src/distributed": (["distributed"], ["tests/python/test_mpi.py"]),
     "src/masks": (["masks"], ["tests/python/test_masks.py", "tests/python/test_healpy_masks.py"]),

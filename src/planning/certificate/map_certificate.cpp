@@ -39,12 +39,6 @@ struct WeightedSums {
     double squares = 0, weights = 0;
     double shifted[2] = {0, 0}, shifted_squares = 0;
 
-    void add(const WeightedSums& other) {
-        squares += other.squares;
-        weights += other.weights;
-        shifted_squares += other.shifted_squares;
-        for (int row = 0; row < 2; ++row) shifted[row] += other.shifted[row];
-    }
     double deviation(double area) const {
         if (!(weights > 0)) return 0;
         const double of_mean = (shifted[0] * shifted[0] + shifted[1] * shifted[1]) / weights;
