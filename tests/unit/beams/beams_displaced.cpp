@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "beam_helpers.hpp"
+#include "beams/displaced_fit.hpp"
 #include "compare.hpp"
 #include "zonal/beams/displaced.hpp"
 #include "zonal/beams/elliptical.hpp"
@@ -150,6 +151,52 @@ TEST(DisplacedKernels, ReachAsMuchAsOrdersOfTwiceTheirNumber) {
             fit_displaced_kernels(beam.layout, row(beam.alm), {.error = 0.5, .max_kernels = n, .threads = 1});
         if (kernels.size() < n) continue;
         EXPECT_LT(kernels.rms_error(white) / kernels.rms(white), 2 * std::sqrt(above / all)) << kmax;
+    }
+}
+
+/// What kernels along the long axis miss, sum of squares over all orders, with the best window for each l.
+double missed_along_axis(const beams::CentredBeam& beam, const std::vector<double>& places,
+                         const std::vector<double>& weights) {
+    double missed = 0;
+    for (std::int64_t l = 0; l <= beam.layout.lmax(); ++l) {
+        double product = 0, square = 0, all = 0;
+        for (std::int64_t k = 0; k <= l; ++k) {
+            double sum = 0;
+            for (std::size_t j = 0; j < places.size(); ++j)
+                sum += weights[j] * (places[j] < 0 && k % 2 != 0 ? -1 : 1) *
+                       std::sph_legendre(static_cast<unsigned>(l), static_cast<unsigned>(k),
+                                         std::abs(places[j]));
+            const double b = k <= beam.layout.mmax()
+                                 ? beam.alm[static_cast<std::size_t>(beam.layout.index(l, k))].real()
+                                 : 0;
+            product += (k == 0 ? 1 : 2) * sum * b;
+            square += (k == 0 ? 1 : 2) * sum * sum;
+            all += (k == 0 ? 1 : 2) * b * b;
+        }
+        missed += all - product * product / square;
+    }
+    return missed;
+}
+
+TEST(DisplacedKernels, BeginFromTheGaussHermiteRule) {
+    // The rule of eight places for exp(-x^2), of which these are the half (Abramowitz & Stegun 1972, table
+    // 25.10). Every step of the fit must miss less, so that its end misses less than where it begins.
+    const std::vector<std::pair<double, double>> rule{{0.381186990207322, 0.6611470125582},
+                                                      {1.157193712446780, 0.2078023258149},
+                                                      {1.981656756695843, 0.01707798300741},
+                                                      {2.930637420257244, 0.0001996040722114}};
+    for (const double ellipticity : {1.5, 2.0}) {
+        const BeamAlm beam = offset_beam(64, 6 * pi / 180, ellipticity, 0, 0);
+        const auto centred = beams::centred(beam.layout, row(beam.alm), beam.layout.mmax(), 1);
+        const auto fit = beams::fit_line(centred, std::vector<double>(65, 1.0), 8, 1);
+        std::vector<double> places, weights;
+        for (const auto& [x, weight] : rule)
+            for (const double sign : {-1.0, 1.0}) {
+                places.push_back(sign * x * std::sqrt(2 * centred.elongation));
+                weights.push_back(weight / std::sqrt(pi));
+            }
+        const double of_rule = missed_along_axis(centred, places, weights);
+        EXPECT_LT(missed_along_axis(centred, fit.place, fit.weight), of_rule) << ellipticity;
     }
 }
 

@@ -335,6 +335,23 @@ TEST(ChebyshevSeries, ConventionsConvertBothWays) {
     for (std::int64_t i = 0; i < f.size(); ++i) EXPECT_EQ(back.data()[i], f.data()[i]);
 }
 
+TEST(ChebyshevSeries, OfABatchConvertEach) {
+    const std::array<std::int64_t, 3> extents{4, 3, 2};
+    const auto f = random_array<double, 3>(extents, 1);
+    Array<double, 3> other(extents), back(extents);
+    const auto convert = [](const auto& from, const auto& to) {
+        chebyshev::convert<double>(chebyshev::series_array(from), chebyshev::series_array(to));
+    };
+    convert(ChebyshevView<const double, 2, primed>(f.view()), ChebyshevView<double, 2, plain>(other.view()));
+    for (std::int64_t series = 0; series < 4; ++series)
+        for (std::int64_t i = 0; i < 3; ++i)
+            for (std::int64_t j = 0; j < 2; ++j)  // powers of 2 do not round
+                EXPECT_EQ(other(series, i, j), f(series, i, j) * (i == 0 ? 0.5 : 1) * (j == 0 ? 0.5 : 1));
+    convert(ChebyshevView<const double, 2, plain>(other.view()),
+            ChebyshevView<double, 2, primed>(back.view()));
+    for (std::int64_t i = 0; i < f.size(); ++i) EXPECT_EQ(back.data()[i], f.data()[i]);
+}
+
 TEST(ChebyshevErrors, SayArgumentValueAndRange) {
     Series1 f({4}), g({3});
     EXPECT_EQ(message_of([&] { differentiate(f.view(), 0, Interval{}, g.view()); }),

@@ -95,6 +95,23 @@ TEST(ColleagueMatrix, HasTheEigenvaluesThatTheHostFinds) {
             }
 }
 
+/// T_n(x) = cosh y where x = cos((2 pi k + i y) / n): one or two real roots, and pairs.
+TEST(ColleagueMatrix, OfARealSeriesHasConjugatePairs) {
+    const double y = 4;
+    for (const int n : {2, 3, 8, 31}) {
+        ChebyshevSeries<double, 1, ChebyshevConvention::plain> f({n + 1});
+        f(0) = -std::cosh(y);
+        f(n) = 1;
+        std::vector<Complex> expected;
+        for (int k = 0; k < n; ++k)
+            expected.push_back(std::cos(Complex(2 * std::numbers::pi * k, y) / (1.0 * n)));
+        const auto a = plain_coefficients(n + 1, false, [&](std::int64_t k) { return f(k); });
+        SCOPED_TRACE(n);
+        expect_same_roots(a, all_roots(f), expected);
+        expect_same_roots(a, roots_by_one_thread(a), expected);
+    }
+}
+
 TEST(ColleagueMatrix, IsBalanced) {
     // sin on [0, 20]: the highest coefficients are noise.
     const auto f = interpolate<double, 1>([](const std::array<double, 1>& x) { return std::sin(x[0]); }, {60},
@@ -119,6 +136,21 @@ TEST(ColleagueMatrix, MultipleRootsSplitByTheRootOfRounding) {
     }
     EXPECT_EQ(near_double, 2);
     EXPECT_EQ(near_single, 1);
+}
+
+/// QR steps are shifted by such roots: wrong ones may show in nothing but more steps.
+TEST(ColleagueMatrix, TakesSquareRootsOfComplexNumbers) {
+    for (const double size : {1e-300, 1e-8, 1.0, 1e300})
+        for (const Complex direction : {Complex(1, 0), Complex(-1, 0), Complex(0, 1), Complex(0, -1),
+                                        Complex(3, 4), Complex(-3, 4), Complex(-3, -4), Complex(-1, 1e-9)}) {
+            const Complex square = size * direction, expected = std::sqrt(square);
+            const auto found = core::square_root({square.real(), square.imag()});
+            // Each part to its own last bits, as parts do not cancel.
+            EXPECT_NEAR(found.re, expected.real(), 4 * eps * expected.real()) << square;
+            EXPECT_NEAR(found.im, expected.imag(), 4 * eps * std::abs(expected.imag())) << square;
+        }
+    EXPECT_EQ(core::square_root({}).re, 0);
+    EXPECT_EQ(core::square_root({}).im, 0);
 }
 
 TEST(ColleagueMatrix, SaysWhereItsEigenvaluesDoNotConverge) {

@@ -104,6 +104,23 @@ TEST(GwrmLibraryPdes, TakeTheForceOfBurgersWithViscosity) {
     }
 }
 
+TEST(GwrmLibraryPdes, LetASolitonOfAnySpeedPassTheEnds) {
+    // Its crest begins inside and leaves through an end, so that values and slopes there count.
+    const double speed = 2.5, crest = 0.3;
+    const auto setup = make_library_problem(
+        "kdv", {{"c", speed}, {"x0", crest}, {"left", -1.5}, {"right", 1}, {"t1", 0.4}}, {12, 40});
+    const auto solution = solve(setup.problem, setup.options);
+    // c / 2 sech^2 with exponentials. Its poles, pi / sqrt(c) from the real axis in x and pi / c^1.5 in t,
+    // let coefficients fall by 3.4 in x and 8 in t each: 40 and 12 of them leave 1e-11 at most.
+    const auto soliton = [&](double t, double x) {
+        const double wave = std::exp(std::sqrt(speed) * (x - speed * t - crest));
+        return 2 * speed * wave / ((1 + wave) * (1 + wave));
+    };
+    for (const double t : {0.0, 0.1, 0.4})
+        for (const double x : {-1.5, -0.7, 0.2, 0.9, 1.0})
+            EXPECT_NEAR(solution(0, {t, x, 0}), soliton(t, x), 1e-10) << t << ' ' << x;
+}
+
 TEST(GwrmLibraryProblems, HaveOneRangeForBothEndsOfAnInterval) {
     int intervals = 0;
     for (const auto& problem : library_problems())

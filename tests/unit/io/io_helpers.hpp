@@ -88,6 +88,16 @@ std::string big_endian(const std::vector<T>& values) {
     return bytes;
 }
 
+/// Bytes of digits 0 and 1, filled up with 0; blanks are left out.
+inline std::string bytes_of(std::string digits) {
+    std::erase(digits, ' ');
+    digits.resize((digits.size() + 7) / 8 * 8, '0');
+    std::string bytes;
+    for (std::size_t at = 0; at < digits.size(); at += 8)
+        bytes.push_back(static_cast<char>(std::stoi(digits.substr(at, 8), nullptr, 2)));
+    return bytes;
+}
+
 /// One HDU after the other: cards as "KEY = value" in plain text, then data.
 class FitsBuilder {
   public:

@@ -70,6 +70,19 @@ TEST_F(HostileFiles, MandatoryKeysOutOfOrder) {
                 HasSubstr("BITPIX is card 3: must be card 2"));
 }
 
+TEST_F(HostileFiles, NumberOfColumnsBehindAColumn) {
+    const auto table = [&](bool in_order) {
+        auto file = FitsBuilder().text("XTENSION", "BINTABLE").card("BITPIX", "8").card("NAXIS", "2");
+        file.card("NAXIS1", "8").card("NAXIS2", "12").card("PCOUNT", "0").card("GCOUNT", "1");
+        if (in_order) file.card("TFIELDS", "1");
+        file.text("TFORM1", "D").text("TTYPE1", "T");
+        if (!in_order) file.card("TFIELDS", "1");
+        return file.healpix(1).end().data(std::string(96, '\0'));
+    };
+    EXPECT_NO_THROW(read_map(folder.write("f", table(true).bytes())));
+    EXPECT_THAT(error(table(false)), HasSubstr("HDU 1: TFIELDS is card 10: must be card 8"));
+}
+
 TEST_F(HostileFiles, FormatsThatDoNotFillTheirRows) {
     const std::string data(12 * 64, '\0');
     const auto format = [&](const std::string& text) {

@@ -58,5 +58,20 @@ TEST_F(PositionFiles, AreThoseOfTheColumnsThatAreNamed) {
     EXPECT_THAT(error(columns, row), HasSubstr("a latitude must be from -90 to 90 deg"));
 }
 
+TEST_F(PositionFiles, OfTextHaveUnitsOfOneWord) {
+    // Blanks, commas and semicolons end a word of text: a unit with them would be several columns.
+    const auto positions = read("l [deg] b [deg]", "10 -20");
+    const std::vector<double> values{0.5, 3, -1};
+    write_positions(folder_.path("out.csv"), {.positions = positions,
+                                              .names = {"flux", "size", "index"},
+                                              .units = {"mJy beam-1,peak;fit", "a,b", ""},
+                                              .values = View<const double, 2>(values.data(), {3, 1})});
+    EXPECT_EQ(test::read_bytes(folder_.path("out.csv")),
+              "# l [deg],b [deg],flux [mJy_beam-1_peak_fit],size [a_b],index\n10,-20,0.5,3,-1\n");
+    const auto back = read_positions(folder_.path("out.csv"));
+    EXPECT_EQ(back.theta, positions.theta);
+    EXPECT_EQ(back.phi, positions.phi);
+}
+
 }  // namespace
 }  // namespace zonal::io

@@ -13,20 +13,11 @@ namespace zonal::io {
 namespace {
 
 using test::big_endian;
+using test::bytes_of;
 using test::FitsBuilder;
 using test::message_of;
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-/// Bytes of digits 0 and 1, filled up with 0; blanks are left out.
-std::string bytes_of(std::string digits) {
-    std::erase(digits, ' ');
-    digits.resize((digits.size() + 7) / 8 * 8, '0');
-    std::string bytes;
-    for (std::size_t at = 0; at < digits.size(); at += 8)
-        bytes.push_back(static_cast<char>(std::stoi(digits.substr(at, 8), nullptr, 2)));
-    return bytes;
-}
 
 TEST(RiceCoding, IsUndone) {
     // The first value; then k = 1 and the differences 0, 2, -1, -3 as codes 0, 4, 1, 5; then a block of equal
@@ -77,42 +68,6 @@ TEST(Plio, OfDamagedBytesIsRefused) {
         EXPECT_THAT(reason(packed), HasSubstr("ends early"));
     EXPECT_THAT(reason(plio({0x4003, 0x0003})), HasSubstr("more pixels than fit"));
     EXPECT_THAT(reason(plio({-1})), HasSubstr("an invalid code of PLIO"));
-}
-
-/// The begin of a tile by HCOMPRESS.
-std::string hcompress(std::int32_t nx, std::int32_t ny, std::int64_t sum, const std::string& planes) {
-    return "\xdd\x99" + test::big_endian(nx) + test::big_endian(ny) + test::big_endian(1) +
-           test::big_endian(sum) + planes;
-}
-
-TEST(Hcompress, IsUndone) {
-    // The sum of four equal pixels, and a pixel.
-    EXPECT_THAT(undo_hcompress(hcompress(2, 2, 20, std::string(3, '\0')) + '\0', 4), ElementsAre(5, 5, 5, 5));
-    EXPECT_THAT(undo_hcompress(hcompress(1, 1, 7, std::string(3, '\0')) + '\0', 1), ElementsAre(7));
-    // Differences of 6 to the right, 4 down and 2 crosswise, each a quadrant of one element with planes of
-    // their own: bits 110, 100 and 10 as trees (1111, then the code of 8 or 0); then a nybble of 0, and
-    // signs, + and one -.
-    const std::string one = "1111 011", none = "1111 111110";
-    const auto packed = bytes_of(one + one + none + one + none + none + one + none + "0000");
-    EXPECT_THAT(undo_hcompress(hcompress(2, 2, 20, std::string("\0\3\2", 3)) + packed + bytes_of("010"), 4),
-                ElementsAre(5, 7, 2, 6));
-}
-
-TEST(Hcompress, OfDamagedBytesIsRefused) {
-    const auto reason = [](const std::string& packed) {
-        return message_of<InvalidArgument>([&] { undo_hcompress(packed, 4); });
-    };
-    const std::string no_planes(3, '\0');
-    EXPECT_THAT(reason(""), HasSubstr("ends early"));
-    EXPECT_THAT(reason(hcompress(2, 2, 1, no_planes)), HasSubstr("ends early"));
-    EXPECT_THAT(reason("xx" + hcompress(2, 2, 1, no_planes)), HasSubstr("does not begin as HCOMPRESS"));
-    for (const auto& [nx, ny] :
-         std::vector<std::pair<std::int32_t, std::int32_t>>{{2, 3}, {-2, -2}, {0, 4}, {1 << 30, 1 << 30}})
-        EXPECT_THAT(reason(hcompress(nx, ny, 1, no_planes)), HasSubstr("a tile of 4 pixels holds"));
-    EXPECT_THAT(reason(hcompress(2, 2, 1, std::string("\0\77\0", 3))), HasSubstr("numbers of 63 bits"));
-    EXPECT_THAT(reason(hcompress(2, 2, 1, std::string("\1\0\0", 3)) + '\x10'), HasSubstr("invalid plane"));
-    // Sums beyond 64 bits wrap round.
-    undo_hcompress(hcompress(2, 2, INT64_MIN, no_planes) + '\0', 4);
 }
 
 std::int64_t size_of(const Axes& axes) {

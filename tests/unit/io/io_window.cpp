@@ -148,6 +148,22 @@ TEST_F(WindowFiles, WeightsRoundTrip) {
     }
 }
 
+TEST_F(WindowFiles, WeightsMayBeOfAnyNsideFrom1) {
+    const auto path = folder.path("w.fits");
+    for (const auto kind : {Kind::ring, Kind::pixel}) {
+        // Those of the twelve base pixels: two, of the polar and of the equatorial ring.
+        write_weights(path, {.kind = kind, .nside = 1, .deviations = {0.25, -0.125}}, {.overwrite = true});
+        const auto back = read_weights(path);
+        EXPECT_EQ(back.nside, 1);
+        EXPECT_THAT(back.deviations, ElementsAre(0.25, -0.125));
+        for (const std::int64_t nside : {std::int64_t{0}, std::int64_t{-1}, (std::int64_t{1} << 29) + 1})
+            EXPECT_THAT(message_of<InvalidArgument>(
+                            [&] { write_weights(folder.path("x"), {.kind = kind, .nside = nside}); }),
+                        HasSubstr("must be from 1 to 2^29"))
+                << nside;
+    }
+}
+
 TEST_F(WindowFiles, WeightsAreFoundInAFileOfTheMapsNside) {
     const auto path = folder.path(weight_file_name(Kind::ring, 4));
     write_weights(path, compute_weights(Kind::ring, 4, {.threads = 1}));

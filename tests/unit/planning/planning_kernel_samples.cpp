@@ -76,6 +76,17 @@ TEST(KernelSamples, AreDenseAndHoldAllThatCounts) {
     }
 }
 
+TEST(KernelSamples, HoldWhatStandsAloneBetweenAnglesOfACoarseGrid) {
+    // A hundredth as wide as the steps between the angles that tell where a profile of this support ends.
+    const double place = 0.9003, width = 2e-5;
+    const auto kernel = RadialKernel::from_profile({0, 0.1, 0.11, place - width, place, place + width, 1.2},
+                                                   {1, 1, 0, 0, 50, 0, 0});
+    const auto samples = planning::sample(kernel);
+    EXPECT_EQ(samples.peak, 50);
+    EXPECT_EQ(*std::max_element(samples.value.begin(), samples.value.end()), 50);
+    EXPECT_GE(samples.theta.back(), place + width);
+}
+
 TEST(KernelSamples, CountWhatLiesBeyondTheLastOne) {
     const double low = 5e-16;
     const auto kernel = RadialKernel::from_profile({0, 0.1, 0.101, 1.2, 1.201}, {1, 1, low, low, 0});

@@ -63,6 +63,35 @@ TEST(LmaxEffects, AreOfTheWindowOrOfWhatPixelsMixOverTheGain) {
     EXPECT_EQ(sums.stands_for(), "the sum over the map's pixels");
 }
 
+TEST(LmaxEffects, AreTheLargestOfRowsWithKernelsOfTheirOwn) {
+    // The same values in both rows, of which as much lies above lmax.
+    SkyMap map(MapFile{HealpixPixels{16},
+                       CoordinateSystem::unknown,
+                       PolarizationConvention::absent,
+                       {},
+                       {{.name = "FIRST"}, {.name = "SECOND"}}});
+    const auto values = random_map(map.rows().extent(1), 3);
+    for (std::int64_t row = 0; row < 2; ++row)
+        std::copy(values.begin(), values.end(), map.rows()[row].data());
+    constexpr std::int64_t lmax = 20;
+    const auto faded = RadialKernel::gaussian(0.7), open = RadialKernel::gaussian(0.3);
+    for (const auto& kernels : {std::vector{faded, open}, std::vector{open, faded}}) {
+        const auto part =
+            convolve(map, kernels, {.method = harmonic, .error = 1e-6, .lmax = lmax, .threads = 1})
+                .parts.at(0);
+        double last = 0, effect = 0;
+        ASSERT_EQ(part.certificates.size(), 2U);
+        for (std::size_t row = 0; row < 2; ++row) {
+            const auto window = kernels[row].window(lmax);
+            const double gain = part.certificates[row].rms_out / part.certificates[row].rms_in;
+            last = larger(last, window.back());
+            effect = larger(effect, std::max(window.back(), 7e-3 / 16) * part.map_above_lmax / gain);
+        }
+        EXPECT_NEAR(part.window_above_lmax / last, 1, 1e-9);
+        EXPECT_NEAR(part.lmax_effect / effect, 1, 1e-9);
+    }
+}
+
 TEST(LeastErrors, AreTheFirstPowerOfTenThatCanBePlannedFor) {
     const auto map = sky(HealpixPixels{8});
     const auto text = [&](double error) -> std::string {

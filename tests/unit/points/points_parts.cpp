@@ -262,6 +262,29 @@ TEST(PointRefusals, NameTheArgumentAndThePoint) {
     EXPECT_THROW(samples.synthesize<double>(alm.view(), array), InvalidArgument);
 }
 
+TEST(PointRefusals, NameTheArrayOfAnotherNumberOfMaps) {
+    const Points points = cap(0.5, 1, 4);
+    const PointTransform transform(points.theta_view(), points.phi_view(), point_options(8, 0, 1e-9));
+    AlmArray alm({2, 1, AlmLayout(8).size()});
+    auto workspace = transform.make_workspace();
+    const auto of = [&](std::int64_t values, std::int64_t by_theta, std::int64_t by_phi) {
+        MapArray arrays[3] = {MapArray({values, 1, 4}), MapArray({by_theta, 1, 4}), MapArray({by_phi, 1, 4})};
+        return message_of([&] {
+            transform.synthesize<double>(alm.view(), arrays[0].view(), arrays[1].view(), arrays[2].view(),
+                                         workspace);
+        });
+    };
+    EXPECT_EQ(of(2, 2, 2), "");
+    EXPECT_EQ(of(3, 2, 2), "alm and values: have 2 and 3 maps: must have the same number");
+    EXPECT_EQ(of(2, 3, 2), "alm and by_theta: have 2 and 3 maps: must have the same number");
+    EXPECT_EQ(of(2, 2, 3), "alm and by_phi: have 2 and 3 maps: must have the same number");
+    MapArray three({3, 1, 4});
+    const std::string message = "alm and values: have 2 and 3 maps: must have the same number";
+    EXPECT_EQ(message_of([&] { transform.synthesize<double>(alm.view(), three.view(), workspace); }),
+              message);
+    EXPECT_EQ(message_of([&] { transform.adjoint<double>(three.view(), alm.view(), workspace); }), message);
+}
+
 TEST(PointRefusals, NoPointsAreNoError) {
     const Points none;
     const PointTransform transform(none.theta_view(), none.phi_view(), point_options(8, 0, 1e-9));

@@ -4,10 +4,13 @@
 #include <complex>
 #include <limits>
 #include <numbers>
+#include <random>
 #include <vector>
 
 #include "compare.hpp"
+#include "core/aligned.hpp"
 #include "grids/latitude_nodes.hpp"
+#include "points/point_kernels.hpp"
 #include "points/sample_choice.hpp"
 #include "points/window.hpp"
 
@@ -155,6 +158,68 @@ TEST(WindowPolynomials, AreTheWindowAndItsSlope) {
             // A polynomial's slope errs by up to degree^2 as much, 2 in samples; differences by step^2.
             const auto degree = static_cast<double>(2 * p.n_terms);
             EXPECT_LT(worst_slope, 2 * degree * degree * accuracy + 2e-9) << width << ", " << accuracy;
+        }
+    }
+}
+
+/// Points whose windows begin anywhere in a vector; kernels may read some behind the last.
+std::vector<points::PlacedPoint> placed_points(std::int64_t n, std::mt19937_64& engine) {
+    std::uniform_real_distribution<double> y(-1, 1);
+    std::uniform_int_distribution<std::int32_t> first(0, 20);
+    std::vector<points::PlacedPoint> placed(static_cast<std::size_t>(n + points::points_at_once));
+    for (auto& point : placed) point = {y(engine), y(engine), first(engine), first(engine), 0};
+    return placed;
+}
+
+/// Samples of the window around a point times its values there. samples: from the point's first on.
+double windowed_sum(const Window& window, const points::PlacedPoint& point, const double* samples,
+                    std::int64_t stride) {
+    const auto weights = [&](double y) {
+        std::vector<double> x;
+        for (std::int64_t j = 0; j < window.width(); ++j)
+            x.push_back((static_cast<double>(window.width() - 1) + y) / 2 - static_cast<double>(j));
+        return window.at(x);
+    };
+    double sum = 0;
+    const auto of_rows = weights(point.y_theta), of_columns = weights(point.y_phi);
+    for (const double of_row : of_rows) {
+        for (std::size_t j = 0; j < of_columns.size(); ++j) sum += of_row * of_columns[j] * samples[j];
+        samples += stride;
+    }
+    return sum;
+}
+
+TEST(PointSums, OfGroupsOfFieldsAreThoseOfTheWindow) {
+    // More points than go at once; groups of one, two and no fields, which have rows from the third on.
+    constexpr std::int64_t n_points = 70, n_fields = 3, stride = 64, first_row = 3;
+    const std::vector<std::int64_t> ends{1, 3, 3};
+    std::mt19937_64 engine(5);
+    std::uniform_real_distribution<double> any(-1, 1);
+    std::vector<core::AlignedVector<double>> fields(n_fields, core::AlignedVector<double>(40 * stride));
+    for (auto& field : fields)
+        for (double& sample : field) sample = any(engine);
+    const double* const data[] = {fields[0].data(), fields[1].data(), fields[2].data()};
+    Array<double, 2> factors({n_fields, n_points}), sums({std::ssize(ends), n_points});
+    for (double& factor : factors) factor = any(engine);
+    for (const std::int64_t width : {4, 7, 8, 13, 16}) {
+        const Window window(width, {63, 240});
+        constexpr double accuracy = 1e-13;
+        auto placed = placed_points(n_points, engine);
+        for (auto& point : placed) point.row += first_row;
+        points::combine_points(WindowPolynomials(window, accuracy), {data, first_row, stride, n_fields},
+                               {ends.data(), std::ssize(ends)}, placed.data(), 0, n_points, factors.data(),
+                               sums.data(), n_points);
+        for (std::int64_t i = 0; i < n_points; ++i) {
+            const auto& point = placed[static_cast<std::size_t>(i)];
+            const auto term = [&](std::int64_t f) {
+                const double* const samples = data[f] + (point.row - first_row) * stride + point.column;
+                return factors(f, i) * windowed_sum(window, point, samples, stride);
+            };
+            // Two weights of up to 1 each err by what the polynomials do (see above), of W^2 samples.
+            const double error = 2 * static_cast<double>(width * width) * (accuracy + 2e-15);
+            EXPECT_NEAR(sums(0, i), term(0), error) << width << ", point " << i;
+            EXPECT_NEAR(sums(1, i), term(1) + term(2), 2 * error) << width << ", point " << i;
+            EXPECT_EQ(sums(2, i), 0);
         }
     }
 }

@@ -76,6 +76,22 @@ TEST(SupportForError, DoesNotEndNextToTheAntipode) {
     EXPECT_EQ(support_for_error(narrow, {}, 1e-5, grid), support_for_error(narrow, {}, 1e-5));
 }
 
+TEST(SupportForError, CountsPixelsToTheAntipode) {
+    std::vector<double> window(65, 0.0);
+    for (std::size_t l = 2; l < window.size(); ++l)
+        window[l] = std::exp(-3e-3 * static_cast<double>(l * l)) / static_cast<double>(l);
+    const auto kernel = RadialKernel::from_window(window);
+    for (const double error : {0.1, 0.02}) {
+        const double alone = support_for_error(kernel, {}, error), left = std::numbers::pi - alone;
+        // Three pixels of this nside, whose size is that of a square of the same area, are what is left.
+        const double nside = 3 * std::sqrt(std::numbers::pi / 3) / left;
+        const auto coarse = static_cast<std::int64_t>(nside), fine = coarse + 1;
+        ASSERT_GE(coarse, 1) << error;
+        EXPECT_EQ(support_for_error(kernel, {}, error, Grid::healpix(coarse)), kernel.support()) << error;
+        EXPECT_EQ(support_for_error(kernel, {}, error, Grid::healpix(fine)), alone) << error;
+    }
+}
+
 TEST(SupportForError, RejectsWhatHasNoAnswer) {
     const auto kernel = RadialKernel::gaussian(0.1);
     EXPECT_THROW(support_for_error(kernel, {}, 0), InvalidArgument);

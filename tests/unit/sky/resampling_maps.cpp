@@ -89,6 +89,20 @@ TEST(Resampling, OfTheSamePixelsInAnotherOrderKeepsPartialSkies) {
         ThrowsMessage<InvalidArgument>(HasSubstr("pixels = nside 8, nest")));
 }
 
+TEST(Resampling, NamesTheColumnWhosePixelsAreMissing) {
+    SkyMap map(MapFile{HealpixPixels{4},
+                       CoordinateSystem::unknown,
+                       PolarizationConvention::absent,
+                       {},
+                       {{.name = "LOW"}, {.name = "HIGH"}}});
+    map.rows()(1, 7) = map.rows()(1, 30) = unseen_value;
+    ResamplingOptions how;
+    how.analysis.mask_mode = MaskMode::error;
+    EXPECT_THAT([&] { resample(map, HealpixPixels{8}, how); },
+                ThrowsMessage<InvalidArgument>(HasSubstr(
+                    "column HIGH: 2 pixels are UNSEEN or masked, the first is pixel 7 in ring order")));
+}
+
 /// Every field of degree 12, on grids that know their alm exactly and on HEALPix to 1e-13, there and back.
 TEST(Resampling, ThereAndBackBetweenGridsGivesTheMap) {
     const Grid grids[] = {Grid::gauss_legendre(13, 25), Grid::fejer1(13, 25, 0.1),

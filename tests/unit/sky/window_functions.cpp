@@ -70,6 +70,13 @@ TEST(FitLength, ContinuesPowerLaws) {
     for (const int l : {1000, 2000, 4000}) EXPECT_NEAR(longer[l] / (-3 * std::pow(l, -2.5)), 1, 1e-11);
 }
 
+TEST(FitLength, ContinuesThePowerLawThroughTwoValues) {
+    // l = 0 has no logarithm. Those of the others, up to ln 16, and their sums round by some eps.
+    const auto longer = fit_length({7, 16, 2}, 6, Extension::powerlaw, "C_l");
+    for (const int l : {3, 4, 6}) EXPECT_NEAR(longer[l] / (16 * std::pow(l, -3)), 1, 16 * eps) << l;
+    EXPECT_THROW(fit_length({7, 16}, 6, Extension::powerlaw, "C_l"), InvalidArgument);
+}
+
 TEST(FitLength, RejectsPowerLawsOfChangingSign) {
     EXPECT_THROW(fit_length({1, 1, -1, 1}, 5, Extension::powerlaw, "beam"), InvalidArgument);
     EXPECT_THROW(fit_length({1, 1, 1, 0}, 5, Extension::powerlaw, "beam"), InvalidArgument);

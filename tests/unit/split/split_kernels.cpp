@@ -84,6 +84,25 @@ TEST(KernelSplitter, LeakageIsAllThatTheProfileHasAboveLmax) {
     }
 }
 
+TEST(KernelSplitter, LeakageOfSplinesThatEndFarBelowLmaxIsThatOfTheNextDegree) {
+    // Knots of 1/7 rad: what splines hold has come again below 3 pi 7 = 66. One degree is left to look at.
+    const std::int64_t lmax = 100;
+    const auto kernel = rippled_kernel(lmax, 60 * arcmin);
+    auto options = options_for(1);
+    options.n_intervals = 7;
+    const KernelSplitter splitter(kernel, options);
+    double all = 0;
+    for (std::int64_t l = 0; l <= lmax; ++l) all += (2 * l + 1) * kernel[l] * kernel[l];
+    for (const std::int64_t l_cut : {5, 40}) {
+        const auto split = splitter.split(l_cut);
+        const double next = std::abs(split.profile.window(lmax + 1).back());
+        const double expected = std::sqrt((2 * lmax + 3) / all) * next;
+        // The profile's window rounds as its largest value.
+        EXPECT_NEAR(split.quality.leakage, expected, split.quality.amplification * eps) << l_cut;
+        EXPECT_GT(expected, 1e-6) << l_cut;
+    }
+}
+
 TEST(KernelSplit, IsExactUpToLCut) {
     const auto kernel = rippled_kernel(1000, 50 * arcmin);
     const auto split = KernelSplitter(kernel, options_for(0.2)).split(250);

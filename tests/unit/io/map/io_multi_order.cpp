@@ -8,6 +8,7 @@
 #include "unit/io/io_helpers.hpp"
 #include "zonal/error.hpp"
 #include "zonal/healpix.hpp"
+#include "zonal/io/sky_map.hpp"
 #include "zonal/mask.hpp"
 
 namespace zonal::io {
@@ -128,6 +129,20 @@ TEST(MultiOrder, MergedCellsHoldTheMapInEitherOrderAndInPart) {
         for (std::size_t i = 0; i < spread.size(); ++i) again[cells.pixels()[i]] = spread[i];
         EXPECT_EQ(again, values);
     }
+}
+
+TEST(MultiOrder, MemoryOfMergingIsKnownBefore) {
+    // Of a cell, its number and its place, 8 bytes each, as they are merged and as they are returned.
+    constexpr double of_cell = 2 * (8 + 8);
+    EXPECT_EQ(bytes_of_merging(192), 192 * of_cell);
+    EXPECT_EQ(bytes_of_merging(std::int64_t{12} << 58), 12 * 0x1p58 * of_cell);
+    // A map of several columns is copied first; of a part, its pixels' numbers, too.
+    auto file = nested(4, std::vector<double>(192, 1));
+    file.columns.push_back({.name = "B", .values = std::vector<double>(192, 2)});
+    EXPECT_EQ(bytes_of_multi_order(SkyMap(file)), 192 * (2 * 8 + of_cell));
+    for (auto& column : file.columns) column.values.resize(3);
+    file.pixels = {5, 7, 100};
+    EXPECT_EQ(bytes_of_multi_order(SkyMap(file)), 3 * (2 * 8 + 8 + of_cell));
 }
 
 TEST(MultiOrder, WhatHasNoCellsIsNotMerged) {
