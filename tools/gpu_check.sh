@@ -31,9 +31,9 @@ count_tests() {
 # Tests that fill the device's memory, count allocations or measure times: others would disturb them.
 alone='*FitIntoWhatIsFree*:*OutOfMemory*:*AllocateNothing*:CalibrationOnCuda.*'
 
-# run_program LOG SHARD SHARDS PROGRAM FILTER: prints the log of a program that fails.
+# run_program LOG SHARD SHARDS PROGRAM FILTER: prints the end of the log of a program that fails, which names the test that it died in.
 run_program() {
-    if ! GTEST_SHARD_INDEX=$2 GTEST_TOTAL_SHARDS=$3 "$4" --gtest_brief=1 --gtest_filter="$5" --gtest_output="xml:$1.xml" >"$1" 2>&1; then
+    if ! GTEST_SHARD_INDEX=$2 GTEST_TOTAL_SHARDS=$3 "$4" --gtest_filter="$5" --gtest_output="xml:$1.xml" >"$1" 2>&1; then
         tail -n 60 "$1"
         return 1
     fi
