@@ -1,6 +1,9 @@
 #include "shell/program.hpp"
 
 #include <fmt/core.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>  // the definitions of what App declares
@@ -26,6 +29,14 @@
 
 namespace zonal::cli {
 namespace {
+
+/// Lets malloc give arrays of 4 MB or more back to the system when they are freed. By itself, glibc does so
+/// from 32 MB on once some have been freed: the arrays of maps of nside 512 then take up to a fifth more.
+void return_large_arrays() {
+#ifdef __GLIBC__
+    mallopt(M_MMAP_THRESHOLD, 4 << 20);
+#endif
+}
 
 /// The last lines of the help.
 std::string footer(const Program& program) {
@@ -215,6 +226,7 @@ int do_work(const Action& action, Session& session) {
 
 int run_program(const Program& program, int argc, char** argv) {
     catch_signals();
+    return_large_arrays();
     Session session;
     session.program = program.name;
     Action action;

@@ -19,6 +19,7 @@
 #include "shell/interrupt.hpp"
 #include "shell/version.hpp"
 #include "zonal/io/atomic_file.hpp"
+#include "zonal/sht.hpp"
 
 namespace zonal::cli {
 namespace {
@@ -138,7 +139,9 @@ void Session::note(const std::vector<std::string>& texts) {
 }
 
 void Session::require_memory(double bytes, const std::string& what) {
-    return_freed_memory();  // which would be counted here, and taken again by what follows or not
+    // What is kept or freed would be counted here, and taken again by what follows or not.
+    clear_caches();
+    return_freed_memory();
     predicted_memory_ = std::max(predicted_memory_, resident_memory().now + bytes);
     zonal::require_memory(bytes, what);
 }

@@ -45,7 +45,7 @@ class Shared {
     Shared(int threads, std::int64_t n_values, std::int64_t n_steps, const Progress& progress,
            const MemoryCheck& check_memory)
         : threads(threads), n_steps_(n_steps), progress_(progress) {
-        constexpr double of_plans = 200e6;  // of all cases, and their scratch memory, as they were measured
+        constexpr double of_plans = 165e6;  // of all cases, and their scratch memory, as they were measured
         check_memory(of_plans + 2 * static_cast<double>(n_values) * (sizeof(double) + sizeof(float)),
                      "a calibration");
         maps = {n_values, n_values};

@@ -151,12 +151,14 @@ double bytes_of_band_covariance(const std::vector<MaskedField>& fields, const Ba
     const double n_values = n_spectra * static_cast<double>(first.matrix.extent(1));
     const double values = n_values * (n_values + n_spectra * static_cast<double>(degrees));
     // One after the other: mean spectra, the exact part with the noise of all maps, and the narrow kernels of
-    // all products of masks.
+    // all products of masks. The latter two transform masks.
     const std::int64_t modes = options.exact_lmax + 1;
     const double means = 4 * square(first.windows.extent(3)),
                  exact = n_maps * map + square(modes * modes) * n_components * n_components,
                  narrow = n_masks * (n_masks + 1) / 2 * map + square(degrees);
-    return 8 * ((n_masks + n_maps) * map + values + std::max({means, exact, narrow}));
+    const double transform = 2 * static_cast<double>(fields.at(0).grid.n_rings()) *
+                             static_cast<double>(estimate.mask_spectra.extent(2));
+    return 8 * ((n_masks + n_maps) * map + values + std::max({means, exact + transform, narrow + transform}));
 }
 
 Array<double, 2> distinct_covariance(const BandEstimate& estimate, View<const double, 2> covariance) {

@@ -161,12 +161,14 @@ class Resampler {
         const auto plan = plan_of(grid_, group.spin());
         const auto of_rows = alm.view().slice(group.first, n_rows(group));
         const View<const double, 2> analysed = std::as_const(map).view();
-        auto report =
-            zonal::analyze<double>(*plan, batch_of(analysed, group), batch_of(of_rows, group), analysis);
+        // Not a kept one, which would still be there when points are sorted and sampled.
+        ShtWorkspace workspace = plan->make_workspace(group.batch);
+        auto report = zonal::analyze<double>(*plan, batch_of(analysed, group), batch_of(of_rows, group),
+                                             workspace, analysis);
         if (std::isnan(report.unresolved)) {
             Array<double, 2> made(rows.extents());
             plan->synthesize<double>(batch_of(View<const Complex, 2>(of_rows), group),
-                                     batch_of(made.view(), group));
+                                     batch_of(made.view(), group), workspace);
             report.unresolved = unresolved_share(grid_, analysed, std::as_const(made).view(), threads_);
         }
         if (number == 0)
