@@ -110,7 +110,7 @@ class alignas(64) Helper {
 
     void run() {
         while (true) {
-            wait_while(idle, &counts.asleep);
+            wait_while(idle);
             State expected = offered;
             if (!state_.compare_exchange_strong(expected, running)) continue;  // it was taken back
             use_cpus(loop_->cpus);
@@ -125,8 +125,7 @@ class alignas(64) Helper {
         { const std::lock_guard lock(mutex_); }
         changed_.notify_all();
     }
-    /// asleep: counts who sleeps.
-    void wait_while(State state, std::atomic<int>* asleep = nullptr) {
+    void wait_while(State state) {
         for (int look = 0; look < looks_before_yield; ++look) {
             if (state_ != state) return;
             pause_briefly();
@@ -136,14 +135,15 @@ class alignas(64) Helper {
             if (state_ != state) return;
             std::this_thread::yield();
         }
-        if (asleep != nullptr) ++*asleep;
+        const bool is_helper = state == idle;
+        if (is_helper) ++counts.asleep;
         {
             std::unique_lock lock(mutex_);
             ++n_waiting_;
             changed_.wait(lock, [&] { return state_ != state; });
             --n_waiting_;
         }
-        if (asleep != nullptr) --*asleep;
+        if (is_helper) --counts.asleep;
     }
     /// A thread has the CPUs of the one that started it, which may have been another than this caller.
     void use_cpus(const Cpus& cpus) {
