@@ -139,8 +139,8 @@ void Session::note(const std::vector<std::string>& texts) {
 }
 
 void Session::require_memory(double bytes, const std::string& what) {
-    // What is kept or freed would be counted here, and taken again by what follows or not.
-    clear_caches();
+    // Scratch and freed memory would be counted here, and taken again by what follows or not.
+    clear_workspaces();
     return_freed_memory();
     predicted_memory_ = std::max(predicted_memory_, resident_memory().now + bytes);
     zonal::require_memory(bytes, what);

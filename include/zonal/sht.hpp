@@ -177,6 +177,8 @@ void leave_workspace(const ShtPlan& plan, ShtWorkspace workspace);
 
 /// Frees all that is kept. Any thread may call it at any time.
 void clear_caches();
+/// Frees the scratch memory alone. Plans and grids stay.
+void clear_workspaces();
 /// About how many bytes are kept.
 std::int64_t cached_bytes();
 /// From now on keeps this many bytes at most, 0 for nothing; what was used longest ago goes first. By default

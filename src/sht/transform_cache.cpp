@@ -80,6 +80,10 @@ class TransformCache {
         workspaces_.clear();
         bytes_ = 0;
     }
+    void clear_workspaces() {
+        const std::lock_guard lock(mutex_);
+        while (!workspaces_.empty()) drop_last(workspaces_);
+    }
     std::int64_t bytes() const {
         const std::lock_guard lock(mutex_);
         return bytes_;
@@ -143,6 +147,9 @@ TransformCache& cache() {
 void clear_caches() {
     cache().clear();
     grids::forget_kept();
+}
+void clear_workspaces() {
+    cache().clear_workspaces();
 }
 std::int64_t cached_bytes() {
     return cache().bytes() + grids::bytes_of_kept();

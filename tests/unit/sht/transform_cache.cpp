@@ -142,6 +142,15 @@ TEST_F(TransformCache, KeepsScratchMemoryForAllPlansAndTakesItOnce) {
     EXPECT_LE(cached_bytes(), rings) << "it is more than half of the limit";
 }
 
+TEST_F(TransformCache, FreesScratchMemoryAlone) {
+    const auto plan = kept_plan(Grid::healpix(16), options(40));
+    const auto without = cached_bytes();
+    EXPECT_GT(bytes_after(*plan), without);
+    clear_workspaces();
+    EXPECT_EQ(cached_bytes(), without);
+    EXPECT_EQ(kept_plan(Grid::healpix(16), options(40)), plan);
+}
+
 TEST_F(TransformCache, DoesNotChangeResults) {
     const Grid grid = Grid::healpix(16);
     // The call before had another spin and size, and left its numbers in the scratch memory.
