@@ -132,7 +132,7 @@ TEST(MultiOrder, MergedCellsHoldTheMapInEitherOrderAndInPart) {
 }
 
 TEST(MultiOrder, MemoryOfMergingIsKnownBefore) {
-    // Of a cell, its number and its place, 8 bytes each, as they are merged and as they are returned.
+    // A cell has a number and a place of 8 bytes each, once while cells are merged and once in the result.
     constexpr double of_cell = 2 * (8 + 8);
     EXPECT_EQ(bytes_of_merging(192), 192 * of_cell);
     EXPECT_EQ(bytes_of_merging(std::int64_t{12} << 58), 12 * 0x1p58 * of_cell);
