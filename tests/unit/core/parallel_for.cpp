@@ -39,6 +39,7 @@ TEST(ParallelFor, WakesAsManyThreadsAsPay) {
         EXPECT_EQ(paying_threads(most, 59, 0), std::min(most, 2)) << "one is woken for the loops to come";
         EXPECT_EQ(paying_threads(most, 1e9, 0), most);
     }
+    EXPECT_EQ(paying_threads(16, 61, 0), 2);
     EXPECT_EQ(paying_threads(16, 301, 0), 10) << "10 threads of 30 us";
     EXPECT_EQ(paying_threads(16, 451, 0), 15);
     EXPECT_EQ(paying_threads(16, 513, 0), 16);
