@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstring>
 #include <thread>
+#include <utility>
 
 #include "distributed/device_link.hpp"
 #include "zonal/error.hpp"
@@ -121,6 +122,7 @@ void NcclGroup::require() const {
 void NcclGroup::begin() {
     require();
     check_nccl(Nccl::get().group_start(), "beginning an exchange");
+    is_begun_ = true;
 }
 
 void NcclGroup::send(const void* bytes, std::size_t count, int rank, cudaStream_t stream) {
@@ -134,6 +136,7 @@ void NcclGroup::receive(void* bytes, std::size_t count, int rank, cudaStream_t s
 }
 
 void NcclGroup::end(const Poll& between_looks) {
+    is_begun_ = false;
     check_nccl(Nccl::get().group_end(), "an exchange", communicator_);
     settle(communicator_, "an exchange", between_looks);
 }
@@ -146,6 +149,8 @@ void NcclGroup::check() const {
 }
 
 void NcclGroup::abort() noexcept {
+    // NCCL only notes what ends within a group, and frees no rank's communicator then.
+    if (std::exchange(is_begun_, false)) Nccl::get().group_end();
     if (communicator_ != nullptr) Nccl::get().abort(as_nccl(communicator_));
     communicator_ = nullptr;
 }

@@ -39,6 +39,7 @@ class NcclGroup {
     void require() const;
 
     void* communicator_ = nullptr;  ///< an ncclComm_t
+    bool is_begun_ = false;         ///< between begin() and end()
 };
 
 }  // namespace zonal::distributed
