@@ -76,8 +76,11 @@ void HostTransfer::to_device(const void* from, void* to, std::int64_t bytes, cud
 }
 
 void HostTransfer::to_host(const void* from, void* to, std::int64_t bytes, cudaStream_t stream) {
-    if (bytes <= most_bytes || is_page_locked(to, bytes)) {
+    const bool is_locked = is_page_locked(to, bytes);
+    if (is_locked || bytes <= most_bytes) {
         check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream), "copying to the host");
+        // CUDA does not promise that such a copy is over on return where memory is not page-locked.
+        if (!is_locked) check_cuda(cudaStreamSynchronize(stream), "copying to the host");
         return;
     }
     const auto empty = [&](Lane& lane, int k) {
