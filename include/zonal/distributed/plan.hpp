@@ -80,7 +80,8 @@ class Communicator {
     static std::optional<Communicator> launched();
     /// Ends all ranks of launched() at once; mpirun's exit status is `status`.
     static void abort_launched(int status);
-    /// Ranks that are threads of this process: result[i] is for the thread of rank i.
+    /// Ranks that are threads of this process: result[i] is for the thread of rank i. Sets the environment
+    /// variable NCCL_CUMEM_ENABLE to 0, unless it is set: by cuMem, NCCL may end the process as ranks leave.
     static std::vector<Communicator> threads(int n_ranks);
     /// One rank of a job whose others do not exist: it computes its share and sends nothing, to measure what
     /// a large job would take. Results are wrong.
