@@ -29,7 +29,7 @@ count_tests() {
 }
 
 # Tests that fill the device's memory, count allocations or measure times: others would disturb them.
-alone='*FitIntoWhatIsFree*:*OutOfMemory*:*AllocateNothing*:CalibrationOnCuda.*'
+alone='*FitIntoWhatIsFree*:*TakeTheMemoryThatTheyReport*:*OutOfMemory*:*AllocateNothing*:CalibrationOnCuda.*'
 
 # run_program LOG SHARD SHARDS PROGRAM FILTER: prints the end of the log of a program that fails, which names the test that it died in.
 run_program() {
