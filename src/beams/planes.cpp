@@ -94,16 +94,23 @@ void field_of_sky(const AlmLayout& layout, int threads, const EffectiveBeam& bea
                   const View<const std::complex<T>, 2>& sky, const View<Complex, 2>& alm) {
     const auto of_components = parts(beam, k);
     for_orders(layout, threads, [&](std::int64_t m) {
-        for (std::int64_t l = m; l <= layout.lmax(); ++l) {
-            const std::int64_t i = layout.index(l, m);
-            Complex e = 0, b = 0;
-            for (const auto& [c, f] : of_components) {
-                const Complex factor = f[static_cast<std::size_t>(l)], s(sky(c, i).real(), sky(c, i).imag());
-                e += factor.real() * s;
-                b += factor.imag() * s;
+        for (std::int64_t i = 0; i < alm.extent(0); ++i)
+            std::fill_n(&alm(i, layout.index(m, m)), layout.lmax() + 1 - m, Complex(0));
+        for (const auto& [c, f] : of_components) {
+            const Complex* const factors = f.data();
+            const View<const std::complex<T>, 1> of_sky = sky[c];
+            Complex* const e = &alm(0, layout.offset(m));
+            Complex* const b = k == 0 ? nullptr : &alm(1, layout.offset(m));
+            for (std::int64_t l = m; l <= layout.lmax(); ++l) {
+                const std::complex<T> given = of_sky[layout.offset(m) + l];
+                const Complex s(given.real(), given.imag());
+                if (b == nullptr) {
+                    e[l] += factors[l].real() * s;
+                } else {
+                    e[l] -= factors[l].real() * s;
+                    b[l] -= factors[l].imag() * s;
+                }
             }
-            alm(0, i) = k == 0 ? e : -e;
-            if (k > 0) alm(1, i) = -b;
         }
     });
 }
@@ -112,13 +119,14 @@ void add_sky_of_field(const AlmLayout& layout, int threads, const EffectiveBeam&
                       const View<const Complex, 2>& alm, const View<Complex, 2>& sky) {
     const auto of_components = parts(beam, k);
     for_orders(layout, threads, [&](std::int64_t m) {
-        for (std::int64_t l = m; l <= layout.lmax(); ++l) {
-            const std::int64_t i = layout.index(l, m);
-            for (const auto& [c, f] : of_components) {
-                const Complex factor = f[static_cast<std::size_t>(l)];
-                sky(c, i) += k == 0 ? factor.real() * alm(0, i)
-                                    : -(factor.real() * alm(0, i) + factor.imag() * alm(1, i));
-            }
+        for (const auto& [c, f] : of_components) {
+            const Complex* const factors = f.data();
+            const Complex* const e = &alm(0, layout.offset(m));
+            const Complex* const b = k == 0 ? nullptr : &alm(1, layout.offset(m));
+            Complex* const to = &sky(c, layout.offset(m));
+            for (std::int64_t l = m; l <= layout.lmax(); ++l)
+                to[l] += b == nullptr ? factors[l].real() * e[l]
+                                      : -(factors[l].real() * e[l] + factors[l].imag() * b[l]);
         }
     });
 }
