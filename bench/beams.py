@@ -5,7 +5,8 @@
 The sky and the beam are random T, E, B, the pointings uniform on the sphere, in no order. Making the samples of the sky ("planes") and the
 signal at the pointings ("pointings") are measured apart, and the transpose as a whole, which for ducc0 has two steps. Each is asked for the
 same error, which ducc0's epsilon promises in its own way; what each reached is there too, beside an error of 1e-12, over the largest signal.
-ducc0 should be built for the machine: pip install --no-binary ducc0 ducc0. --cpu-time: of all threads together.
+ducc0 should be built for the machine: pip install --no-binary ducc0 ducc0. Its getSlm takes all cores whatever it is told: set DUCC0_NUM_THREADS to
+the number of threads. --cpu-time: of all threads together.
 """
 
 import time

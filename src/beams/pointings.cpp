@@ -194,7 +194,7 @@ void scan_set(const BeamConvolver::Implementation& convolver, const Fields& from
                     set_term(term, turns, ones.data(), end - first, factors.data(), block);
             }
             points::combine_points(plan.polynomials, samples, {fields.ends.data(), std::ssize(fields.ends)},
-                                   points.placed, first, end, factors.data(), sums.data(), block);
+                                   points.range(first, end), factors.data(), sums.data(), block);
             for (std::size_t i = 0; i < set.detectors.size(); ++i) {
                 const View<T, 1> out = tod[set.detectors[i]];
                 const double* const in = sums.data() + static_cast<std::int64_t>(i) * block;
@@ -268,8 +268,11 @@ Pointings::Pointings(const BeamConvolver& convolver, View<const double, 2> theta
         return angles[angles.extent(0) == 1 ? 0 : d];
     };
     const bool together = theta.extent(0) == 1 && phi.extent(0) == 1;
-    for (std::int64_t s = 0; s < (together ? 1 : n_detectors); ++s) {
-        Implementation::Set set{PointPlan(convolver.samples(), of(theta, s), of(phi, s)), {}, {}, {}};
+    const std::int64_t n_sets = together ? 1 : n_detectors;
+    for (std::int64_t s = 0; s < n_sets; ++s) {
+        const std::int64_t n_fields = convolver.n_fields() / n_sets;
+        Implementation::Set set{
+            PointPlan(convolver.samples(), of(theta, s), of(phi, s), n_fields), {}, {}, {}};
         for (std::int64_t d = together ? 0 : s; d < (together ? n_detectors : s + 1); ++d)
             set.detectors.push_back(d);
         const auto sort = [&](const View<const double, 2>& angles,

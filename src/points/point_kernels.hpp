@@ -19,6 +19,14 @@ static_assert(sizeof(PlacedPoint) == 4 * sizeof(double));
 /// Points whose weights are made together: kernels may read up to this many points behind the last.
 inline constexpr std::int64_t points_at_once = 16;
 
+/// Points [first, end). by_samples: many of the same samples follow each other, which are loaded or stored
+/// once for them.
+struct PointRange {
+    const PlacedPoint* placed;
+    std::int64_t first, end;
+    bool by_samples;
+};
+
 /// Squares of samples whose points are summed together. Their W - 1 neighbours to the right and below belong
 /// to other tiles, too.
 struct Tile {
@@ -47,11 +55,10 @@ struct SampleFields {
     std::int64_t first_row, stride, n_fields;
 };
 
-/// values: [field][stride], of the points [first, end): sums of samples times weights. slopes: whether
-/// derivatives, per sample, are to follow in the same way, d/dtheta and then d/dphi of all fields.
+/// values: [field][stride], of the points: sums of samples times weights. slopes: whether derivatives, per
+/// sample, are to follow in the same way, d/dtheta and then d/dphi of all fields.
 void interpolate_points(const WindowPolynomials& polynomials, const SampleFields& samples,
-                        const PlacedPoint* points, std::int64_t first, std::int64_t end, bool slopes,
-                        double* values, std::int64_t stride);
+                        const PointRange& points, bool slopes, double* values, std::int64_t stride);
 
 /// Fields whose values make up one number: those from the last one's end on, numbered as samples have them.
 struct FieldGroups {
@@ -60,16 +67,15 @@ struct FieldGroups {
 };
 
 /// sums: [group][stride] = sum over a group's fields of their values, as interpolate_points has them, times
-/// factors: [field][stride]; of the points [first, end).
+/// factors: [field][stride].
 void combine_points(const WindowPolynomials& polynomials, const SampleFields& samples,
-                    const FieldGroups& groups, const PlacedPoint* points, std::int64_t first,
-                    std::int64_t end, const double* factors, double* sums, std::int64_t stride);
+                    const FieldGroups& groups, const PointRange& points, const double* factors, double* sums,
+                    std::int64_t stride);
 
-/// Adds the weighted values of points [first, end), which lie in the tile whose first sample is in this row
-/// and column, to its sums: [field][Tile::rows][Tile::columns]. values: [field][stride], from the first point
-/// on.
-void spread_points(const WindowPolynomials& polynomials, const PlacedPoint* points, std::int64_t first,
-                   std::int64_t end, std::int64_t row, std::int64_t column, const double* values,
-                   std::int64_t stride, std::int64_t n_fields, double* sums);
+/// Adds the weighted values of points, which lie in the tile whose first sample is in this row and column, to
+/// its sums: [field][Tile::rows][Tile::columns]. values: [field][stride].
+void spread_points(const WindowPolynomials& polynomials, const PointRange& points, std::int64_t row,
+                   std::int64_t column, const double* values, std::int64_t stride, std::int64_t n_fields,
+                   double* sums);
 
 }  // namespace zonal::points

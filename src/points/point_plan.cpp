@@ -74,12 +74,46 @@ SampleRows rows_of(const std::vector<SortedPart>& parts, const SampleTables& t, 
     return completed({first_row - t.border, last_row + width - t.border}, t.n);
 }
 
+/// Fields from which on points are sorted by their samples: sums save 2 to 3 ns for each of a point.
+constexpr std::int64_t worth_sorting = 5;
+
+/// Puts points of a tile that begin at the same sample next to each other: kernels load and store samples
+/// once for these. A stable sort of pieces that a cache holds.
+class TileSorter {
+  public:
+    void sort(PlacedPoint* points, std::int64_t count) {
+        constexpr std::int64_t fewer_seldom_meet = 128;
+        for (std::int64_t first = 0; first < count; first += piece)
+            if (const auto n = std::min(piece, count - first); n >= fewer_seldom_meet)
+                sort_piece(points + first, static_cast<std::size_t>(n));
+    }
+
+  private:
+    static constexpr std::int64_t piece = 2048;
+
+    void sort_piece(PlacedPoint* points, std::size_t n) {
+        const auto sample_of = [](const PlacedPoint& point) {
+            return static_cast<std::size_t>(point.row % Tile::size * Tile::size + point.column % Tile::size);
+        };
+        std::fill(std::begin(next_), std::end(next_), 0);
+        for (std::size_t i = 0; i < n; ++i) ++next_[sample_of(points[i])];
+        std::int32_t sum = 0;
+        for (std::int32_t& next : next_) sum += std::exchange(next, sum);
+        for (std::size_t i = 0; i < n; ++i)
+            sorted_[static_cast<std::size_t>(next_[sample_of(points[i])]++)] = points[i];
+        std::copy_n(sorted_, n, points);
+    }
+
+    std::int32_t next_[Tile::size * Tile::size];  ///< where the next point of each sample goes
+    PlacedPoint sorted_[piece];
+};
+
 }  // namespace
 }  // namespace points
 
 PointPlan::Implementation::Implementation(const SphereSamples& made_of, View<const double, 1> theta,
-                                          View<const double, 1> phi)
-    : samples(made_of), n_points(theta.extent(0)) {
+                                          View<const double, 1> phi, std::int64_t n_fields)
+    : samples(made_of), n_points(theta.extent(0)), by_samples(n_fields >= points::worth_sorting) {
     using points::SampleTables;
     using points::Tile;
     const auto& plan = samples.implementation();
@@ -106,6 +140,7 @@ void PointPlan::Implementation::sort(View<const double, 1> theta, View<const dou
     using points::SortedPart;
     using points::threads_for;
     using points::Tile;
+    using points::TileSorter;
     const auto& plan = samples.implementation();
     const SampleTables& t = plan.tables;
     const std::int64_t width = plan.window.width();
@@ -157,10 +192,19 @@ void PointPlan::Implementation::sort(View<const double, 1> theta, View<const dou
                                                         piece.column[k], first + k};
     });
     rows = rows_of(parts, t, width);
+    if (!by_samples) return;
+    core::parallel_for(n_tiles / tile_columns, static_cast<int>(n_parts), [&](std::int64_t tile_row, int) {
+        const auto sorter = std::make_unique<TileSorter>();
+        for (std::int64_t tile = tile_row * tile_columns; tile < (tile_row + 1) * tile_columns; ++tile) {
+            const std::int64_t begin = tile_begin[static_cast<std::size_t>(tile)];
+            sorter->sort(sorted + begin, tile_begin[static_cast<std::size_t>(tile) + 1] - begin);
+        }
+    });
 }
 
-PointPlan::PointPlan(const SphereSamples& samples, View<const double, 1> theta, View<const double, 1> phi)
-    : implementation_(std::make_unique<const Implementation>(samples, theta, phi)) {}
+PointPlan::PointPlan(const SphereSamples& samples, View<const double, 1> theta, View<const double, 1> phi,
+                     std::int64_t n_fields)
+    : implementation_(std::make_unique<const Implementation>(samples, theta, phi, n_fields)) {}
 PointPlan::~PointPlan() = default;
 PointPlan::PointPlan(PointPlan&&) noexcept = default;
 PointPlan& PointPlan::operator=(PointPlan&&) noexcept = default;

@@ -10,18 +10,24 @@
 
 namespace zonal {
 
-/// Points by tiles, in the caller's order within each.
+/// Points by tiles, for many fields also by their first samples in each; then in the caller's order.
 class PointPlan::Implementation {
   public:
-    Implementation(const SphereSamples& made_of, View<const double, 1> theta, View<const double, 1> phi);
+    Implementation(const SphereSamples& made_of, View<const double, 1> theta, View<const double, 1> phi,
+                   std::int64_t n_fields);
 
     std::int64_t n_tiles() const { return std::ssize(tile_begin) - 1; }
     /// Of all rows and columns that are stored, the first of a tile.
     std::int64_t tile_row(std::int64_t tile) const { return tile / tile_columns * points::Tile::size; }
     std::int64_t tile_column(std::int64_t tile) const { return tile % tile_columns * points::Tile::size; }
 
+    points::PointRange range(std::int64_t first, std::int64_t end) const {
+        return {placed, first, end, by_samples};
+    }
+
     const SphereSamples samples;
     const std::int64_t n_points;
+    const bool by_samples;
     std::int64_t tile_columns = 0;
     std::vector<std::int64_t> tile_begin;         ///< [tile], and the number of points
     const points::PlacedPoint* placed = nullptr;  ///< [point], sorted

@@ -45,14 +45,14 @@ class Spreading {
         gathered_.resize(static_cast<std::size_t>(threads));
         core::parallel_for(std::ssize(crowded_), threads, [&](std::int64_t i, int thread) {
             auto& sums = of_parts[static_cast<std::size_t>(i)];
-            sums.assign(size, 0.0);
+            sums.resize(size);
             spread(crowded_[static_cast<std::size_t>(i)], sums.data(), thread);
         });
         for (const auto& tiles : quiet_) {
             core::parallel_for(std::ssize(tiles), threads, [&](std::int64_t i, int thread) {
                 const Part& part = tiles[static_cast<std::size_t>(i)];
                 auto& sums = of_threads[static_cast<std::size_t>(thread)];
-                sums.assign(size, 0.0);
+                sums.resize(size);
                 spread(part, sums.data(), thread);
                 add(part.tile, sums.data());
             });
@@ -77,13 +77,19 @@ class Spreading {
         }
     }
 
+    /// sums: [field][Tile::rows][Tile::columns], of which those that points may reach are written.
     void spread(const Part& part, double* sums, int thread) {
+        const std::int64_t rows = Tile::size + plan_.window.width() - 1,
+                           columns = std::min(rows + longest_vector, Tile::columns);
+        for (std::int64_t f = 0; f < n_fields_; ++f)
+            for (std::int64_t r = 0; r < rows; ++r)
+                std::fill_n(sums + f * Tile::doubles + r * Tile::columns, columns, 0.0);
         auto& gathered = gathered_[static_cast<std::size_t>(thread)];
         gathered.resize(static_cast<std::size_t>(n_fields_ * task_points));
         for (std::int64_t first = part.begin; first < part.end; first += task_points) {
             const std::int64_t end = std::min(first + task_points, part.end);
             values_(first, end, gathered.data(), task_points);
-            spread_points(plan_.polynomials, points_.placed, first, end, points_.tile_row(part.tile),
+            spread_points(plan_.polynomials, points_.range(first, end), points_.tile_row(part.tile),
                           points_.tile_column(part.tile), gathered.data(), task_points, n_fields_, sums);
         }
     }

@@ -66,7 +66,7 @@ void interpolate(const PointPlan::Implementation& points, const SampleArray& arr
         auto& sum = sums[static_cast<std::size_t>(thread)];
         sum.resize(static_cast<std::size_t>(n_outputs * n_fields * task_points));
         const std::int64_t first = task * task_points, end = std::min(first + task_points, points.n_points);
-        interpolate_points(plan.polynomials, fields, points.placed, first, end, slopes, sum.data(),
+        interpolate_points(plan.polynomials, fields, points.range(first, end), slopes, sum.data(),
                            task_points);
         for (int k = 0; k < n_outputs; ++k)
             for (std::int64_t f = 0; f < n_fields; ++f) {
