@@ -113,3 +113,10 @@ def test_unclustered_points_have_shot_noise_alone():
 def test_what_is_wrong_is_named(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_coefficients_that_no_machine_holds_are_refused_by_their_size():
+    with pytest.raises(MemoryError, match="lmax = 536870912 and mask_lmax = 1073741824 needs .* GB"):
+        zs.catalogue_field([0.1], [0.2], [1.0], 2**29)
+    with pytest.raises(ValueError, match="mask_lmax = 2147483648: must be an integer below 2"):
+        zs.catalogue_field([0.1], [0.2], [1.0], 2**30)

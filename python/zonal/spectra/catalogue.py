@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
 from .._angles import angles
-from .._arrays import doubles, vector
+from .._arrays import doubles, integer, vector
 from .._checked import checked, invalid
 from .._threads import resolve
 from ..sht import alm_size
@@ -99,6 +99,7 @@ def _new(lmax: int, mask_lmax: int | None, error: float, threads: int | None, pa
         raise invalid("lmax", lmax, "must be 0 or more")
     if mask_lmax is not None and mask_lmax < 0:
         raise invalid("mask_lmax", mask_lmax, "must be 0 or more")
-    high = 2 * lmax if mask_lmax is None else mask_lmax
+    high = integer("mask_lmax", 2 * lmax if mask_lmax is None else mask_lmax)
+    _core.require_memory(16.0 * (parts * alm_size(lmax) + alm_size(high)), f"a catalogue with lmax = {lmax} and mask_lmax = {high}")
     made = np.empty((parts, alm_size(lmax)), complex), np.empty(alm_size(high), complex)
     return made, _core.CatalogueOptions(lmax, high, error, resolve(threads))
