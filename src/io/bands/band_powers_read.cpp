@@ -184,9 +184,10 @@ class BandPowersReader {
 
     void read_windows(const NamedSpectrum& spectrum, std::int64_t n_bands, Decoupling& decoupling) {
         const std::int64_t n = std::ssize(spectrum.block->names), degrees = lmax_sky_ + 1;
+        std::int64_t found = 0, wanted = 0;
         for (std::int64_t source = 0; source < n; ++source) {
             const auto name = spectrum.window_label(source);
-            if (source != spectrum.number && !has_hdu(name)) continue;  // it adds nothing
+            if (source != spectrum.number && !has_hdu(name)) continue;  // it adds nothing, or see below
             const auto& hdu = reader_.select(name, "", {});
             const auto values = image(hdu, n_bands, degrees);
             auto& windows = decoupling.windows;
@@ -196,8 +197,14 @@ class BandPowersReader {
             reader_.in(hdu, [&] {
                 decoupling.condition = required_value(hdu.header.number("CONDITIO"), "CONDITIO");
                 decoupling.low_degrees = required_value(hdu.header.logical("LOWDEG"), "LOWDEG");
+                wanted = required(hdu.header, "NWINDOWS", 1, n);
             });
+            ++found;
         }
+        if (found != wanted)
+            reader_.fail(reader_.select(spectrum.window_label(spectrum.number), "", {}),
+                         fmt::format("NWINDOWS = {}: but the file has {} images of windows of this spectrum",
+                                     wanted, found));
     }
 
     bool has_hdu(const std::string& name) const {

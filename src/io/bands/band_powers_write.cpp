@@ -125,17 +125,25 @@ class BandPowersWriter {
     /// Those by which the bands' own spectrum and others add to them.
     void write_windows(const NamedSpectrum& spectrum) {
         const auto& windows = spectrum.block->decoupling->windows;
+        std::vector<std::int64_t> sources;
         for (std::int64_t source = 0; source < windows.extent(2); ++source) {
+            const auto adds = [&](std::int64_t b) {
+                const double* const of_band = &windows(spectrum.number, b, source, 0);
+                return std::any_of(of_band, of_band + windows.extent(3),
+                                   [](double value) { return value != 0; });
+            };
+            bool any = source == spectrum.number;
+            for (std::int64_t b = 0; b < windows.extent(1); ++b) any = any || adds(b);
+            if (any) sources.push_back(source);
+        }
+        for (const std::int64_t source : sources) {
             Array<double, 2> image({windows.extent(1), windows.extent(3)});
             for (std::int64_t b = 0; b < image.extent(0); ++b)
                 std::copy_n(&windows(spectrum.number, b, source, 0), image.extent(1), &image(b, 0));
-            const bool is_own = source == spectrum.number;
-            if (!is_own && std::all_of(image.begin(), image.end(), [](double value) { return value == 0; }))
-                continue;
-            write_image(
-                spectrum.window_label(source), image.view(),
-                {{"CONDITIO", spectrum.block->decoupling->condition, "condition of K"},
-                 {"LOWDEG", spectrum.block->decoupling->low_degrees, "l < 2 have bands of their own"}});
+            write_image(spectrum.window_label(source), image.view(),
+                        {{"CONDITIO", spectrum.block->decoupling->condition, "condition of K"},
+                         {"LOWDEG", spectrum.block->decoupling->low_degrees, "l < 2 have bands of their own"},
+                         {"NWINDOWS", std::ssize(sources), "images of windows of this spectrum"}});
         }
     }
 

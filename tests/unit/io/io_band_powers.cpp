@@ -217,7 +217,7 @@ TEST(BandPowersFile, ThatLacksSomethingIsRefused) {
     const TemporaryFolder folder;
     write_band_powers(folder.path("b.fits"), file_of({{grid, {part(true, 0)}}}, 6));
     for (const std::string text : {"PSEUDO  ", "WEIGHT  ", "NOISE_EB", "W_0x0", "MASKP0", "WINDOWS BB'",
-                                   "DL      =", "LOWDEG", "'COVARIANCE'"}) {
+                                   "WINDOWS EE<-BB", "NWINDOWS", "DL      =", "LOWDEG", "'COVARIANCE'"}) {
         const auto path = folder.write("bad.fits", without(folder.path("b.fits"), text));
         EXPECT_THAT(message_of<IoError>([&] { read_band_powers(path); }), HasSubstr("bad.fits")) << text;
     }
