@@ -1,6 +1,6 @@
 """Spectra of lensed skies beside the theory, by CAMB's correlation functions. JSON on standard output.
 
-    python bench/lensed_spectra.py --lmax 1000 --skies 100 --output bench/results/NAME.json
+    python bench/lensed_spectra.py --lmax 1000 --skies 200 --output bench/results/NAME.json
 
 T, E and B and a potential of a standard cosmology, up to lmax_sky, drawn again for each sky and lensed onto Gauss-Legendre rings whose
 analysis is exact to 1.5 lmax_sky. What is compared with the theory, in bands, is the mean of the lensed spectra less those of the same sky
@@ -73,7 +73,7 @@ def measure(options):
 def main():
     parser = machine.parser(__doc__)
     parser.add_argument("--lmax", type=int, default=1000)
-    parser.add_argument("--skies", type=int, default=100)
+    parser.add_argument("--skies", type=int, default=200)
     parser.add_argument("--error", type=float, default=1e-8)
     options, settings = machine.parse_options(parser)
     machine.write({"what": "spectra of lensed skies beside the theory", "machine": machine.describe("camb", "numpy"), **settings,
