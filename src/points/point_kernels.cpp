@@ -131,10 +131,11 @@ struct Interpolation {
             block.make<false>(p, points.placed + i, std::min(step, points.end - i));
             if (points.by_samples) block.find_alike();
             if constexpr (Slopes) slopes.make<true>(p, points.placed + i, block.count);
-            for (std::int64_t f = 0; f < fields.n_fields; ++f)
+            for (std::int64_t f = 0; f < fields.n_fields; ++f) {
+                double* const out = values + f * stride + i - points.first;
                 for_points(block, points.by_samples,
-                           Interpolation{block, slopes, fields, f, values + f * stride + i - points.first,
-                                         fields.n_fields * stride});
+                           Interpolation{block, slopes, fields, f, out, fields.n_fields * stride});
+            }
         }
     }
 };
@@ -245,10 +246,11 @@ struct Spreading {
         for (std::int64_t i = points.first; i < points.end; i += step) {
             block.make<false>(p, points.placed + i, std::min(step, points.end - i));
             if (points.by_samples) block.find_alike();
-            for (std::int64_t f = 0; f < n_fields; ++f)
+            for (std::int64_t f = 0; f < n_fields; ++f) {
+                double* const tile = sums + f * Tile::doubles;
                 for_points(block, points.by_samples,
-                           Spreading{block, row, column, values + f * stride + i - points.first,
-                                     sums + f * Tile::doubles});
+                           Spreading{block, row, column, values + f * stride + i - points.first, tile});
+            }
         }
     }
 };

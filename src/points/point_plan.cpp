@@ -74,6 +74,14 @@ SampleRows rows_of(const std::vector<SortedPart>& parts, const SampleTables& t, 
     return completed({first_row - t.border, last_row + width - t.border}, t.n);
 }
 
+/// Throws OutOfMemory.
+void require_room(std::int64_t n_points, std::int64_t n_counts, std::int64_t lmax) {
+    const double bytes = static_cast<double>(n_points) * sizeof(PlacedPoint) +
+                         static_cast<double>(n_counts) * sizeof(std::int64_t);
+    constexpr double few = 1 << 27;  // which any machine holds
+    if (bytes > few) require_memory(bytes, fmt::format("a plan of {} points with lmax = {}", n_points, lmax));
+}
+
 /// Fields from which on points are sorted by their samples: sums save 2 to 3 ns for each of a point.
 constexpr std::int64_t worth_sorting = 5;
 
@@ -140,7 +148,6 @@ void PointPlan::Implementation::sort(View<const double, 1> theta, View<const dou
     using points::SortedPart;
     using points::threads_for;
     using points::Tile;
-    using points::TileSorter;
     const auto& plan = samples.implementation();
     const SampleTables& t = plan.tables;
     const std::int64_t width = plan.window.width();
@@ -148,11 +155,7 @@ void PointPlan::Implementation::sort(View<const double, 1> theta, View<const dou
     constexpr double of_point = 10;  // ns
     const std::int64_t n_parts =
         std::max<std::int64_t>(threads_for(plan.options, of_point * static_cast<double>(n_points)), 1);
-    const double bytes = static_cast<double>(n_points) * sizeof(PlacedPoint) +
-                         static_cast<double>(n_tiles * (n_parts + 1)) * sizeof(std::int64_t);
-    constexpr double few = 1 << 27;  // which any machine holds
-    if (bytes > few)
-        require_memory(bytes, fmt::format("a plan of {} points with lmax = {}", n_points, t.lmax));
+    points::require_room(n_points, n_tiles * (n_parts + 1), t.lmax);
     auto* const sorted = reinterpret_cast<PlacedPoint*>(memory_.reserve(4 * (n_points + points_at_once)));
     std::fill_n(sorted + n_points, points_at_once, PlacedPoint{});
     placed = sorted;
@@ -192,9 +195,12 @@ void PointPlan::Implementation::sort(View<const double, 1> theta, View<const dou
                                                         piece.column[k], first + k};
     });
     rows = rows_of(parts, t, width);
-    if (!by_samples) return;
-    core::parallel_for(n_tiles / tile_columns, static_cast<int>(n_parts), [&](std::int64_t tile_row, int) {
-        const auto sorter = std::make_unique<TileSorter>();
+    if (by_samples) sort_tiles(sorted, static_cast<int>(n_parts));
+}
+
+void PointPlan::Implementation::sort_tiles(points::PlacedPoint* sorted, int threads) const {
+    core::parallel_for(n_tiles() / tile_columns, threads, [&](std::int64_t tile_row, int) {
+        const auto sorter = std::make_unique<points::TileSorter>();
         for (std::int64_t tile = tile_row * tile_columns; tile < (tile_row + 1) * tile_columns; ++tile) {
             const std::int64_t begin = tile_begin[static_cast<std::size_t>(tile)];
             sorter->sort(sorted + begin, tile_begin[static_cast<std::size_t>(tile) + 1] - begin);

@@ -39,6 +39,7 @@ class PointPlan::Implementation {
     /// own; with what all parts before it have in a tile, it knows where its own go there. The order is that
     /// of a stable sort whatever the number of parts.
     void sort(View<const double, 1> theta, View<const double, 1> phi);
+    void sort_tiles(points::PlacedPoint* sorted, int threads) const;
 
     core::Scratch memory_;  ///< of the points
 };
