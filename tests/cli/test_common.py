@@ -280,7 +280,7 @@ def test_memory_that_a_limit_leaves_is_what_counts(tmp_path, fails):
 @pytest.mark.skipif(is_sanitized, reason="the address sanitizer itself needs more address space")
 def test_threads_that_the_system_refuses_are_explained(tmp_path, fails):
     healpy.write_map(tmp_path / "in.fits", np.ones(12 * 32**2), dtype=np.float64)
-    limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (400_000_000, 400_000_000))  # each thread reserves 8 MB
+    limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (500_000_000, 500_000_000))  # each thread reserves 8 MB
     line = fails(1, "map2alm", "in.fits", "out.fits", "--iter", "0", "--threads", "4000", preexec_fn=limit)
     assert "threads = " in line and "fewer threads" in line and "ulimit -u" in line
 
