@@ -22,8 +22,8 @@ constexpr std::int64_t most_alike = HWY_ARCH_X86 && HWY_TARGET > HWY_AVX3 ? 3 : 
 
 /// kernel.run<K>(q) for all points of a block, K that have the same samples from the q-th on.
 template <class Kernel>
-HWY_INLINE void for_points(const Block& block, bool by_samples, const Kernel& kernel) {
-    if (!by_samples) {
+HWY_INLINE void for_points(const Block& block, const Kernel& kernel) {
+    if (!block.by_samples) {
         for (std::int64_t q = 0; q < block.count; ++q) kernel.template run<1>(q);
         return;
     }
@@ -55,14 +55,17 @@ constexpr int step_from(int first) {
     return 0;
 }
 
-/// A field's sums over rows, of C vectors, for K points. The weight for a row is weights[k][row * group].
+/// A field's sums over rows, of C vectors, for K points of a block from the q-th on.
 template <int K, int C>
-HWY_INLINE void sum_rows(std::int64_t width, const double* HWY_RESTRICT samples, std::int64_t stride,
-                         const double* const (&weights)[K], SumV (&sums)[K][C]) {
+HWY_INLINE void sum_rows(const Block& block, std::int64_t q, const double* HWY_RESTRICT samples,
+                         std::int64_t stride, SumV (&sums)[K][C]) {
     const SumD d;
-    for (int k = 0; k < K; ++k)
+    const double* weights[K];
+    for (int k = 0; k < K; ++k) {
+        weights[k] = block.row_weights(q + k);
         for (int v = 0; v < C; ++v) sums[k][v] = hn::Zero(d);
-    for (std::int64_t row = 0; row < width; ++row, samples += stride) {
+    }
+    for (std::int64_t row = 0; row < block.width; ++row, samples += stride) {
         SumV x[C];
         for (int v = 0; v < C; ++v) x[v] = hn::Load(d, samples + v * sum_lanes());
         for (int k = 0; k < K; ++k) {
@@ -112,10 +115,8 @@ struct Interpolation {
     HWY_INLINE void sum(const Block& in_theta, std::int64_t q, const double* HWY_RESTRICT samples,
                         const Block& in_phi, SumV (&totals)[K]) const {
         const SumD d;
-        const double* weights[K];
-        for (int k = 0; k < K; ++k) weights[k] = in_theta.row_weights(q + k);
         SumV sums[K][C];
-        sum_rows(block.width, samples + First * sum_lanes(), fields.stride, weights, sums);
+        sum_rows(in_theta, q, samples + First * sum_lanes(), fields.stride, sums);
         for (int k = 0; k < K; ++k)
             for (int v = 0; v < C; ++v)
                 totals[k] = hn::MulAdd(sums[k][v],
@@ -128,13 +129,11 @@ struct Interpolation {
         Block block, slopes;
         const std::int64_t step = Block::size_for(fields.n_fields);
         for (std::int64_t i = points.first; i < points.end; i += step) {
-            block.make<false>(p, points.placed + i, std::min(step, points.end - i));
-            if (points.by_samples) block.find_alike();
-            if constexpr (Slopes) slopes.make<true>(p, points.placed + i, block.count);
+            block.make<false>(p, points, i, step);
+            if constexpr (Slopes) slopes.make<true>(p, points, i, step);
             for (std::int64_t f = 0; f < fields.n_fields; ++f) {
                 double* const out = values + f * stride + i - points.first;
-                for_points(block, points.by_samples,
-                           Interpolation{block, slopes, fields, f, out, fields.n_fields * stride});
+                for_points(block, Interpolation{block, slopes, fields, f, out, fields.n_fields * stride});
             }
         }
     }
@@ -159,10 +158,8 @@ struct Combination {
     HWY_INLINE void add(std::int64_t q, const double* HWY_RESTRICT samples) const {
         constexpr int C = step_from<N, K>(First);
         const SumD d;
-        const double* weights[K];
-        for (int k = 0; k < K; ++k) weights[k] = block.row_weights(q + k);
         SumV of_field[K][C];
-        sum_rows(block.width, samples + First * sum_lanes(), fields.stride, weights, of_field);
+        sum_rows(block, q, samples + First * sum_lanes(), fields.stride, of_field);
         for (int k = 0; k < K; ++k) {
             const SumV factor = hn::Set(d, factors[q + k]);
             for (int v = 0; v < C; ++v) {
@@ -180,12 +177,11 @@ struct Combination {
         Block block;
         HWY_ALIGN Sums sums;
         for (std::int64_t i = points.first; i < points.end; i += Block::most) {
-            block.make<false>(p, points.placed + i, std::min(Block::most, points.end - i));
-            if (points.by_samples) block.find_alike();
+            block.make<false>(p, points, i, Block::most);
             for (std::int64_t g = 0, f = 0; g < groups.n; ++g) {
                 std::fill_n(sums[0], block.count * N * 4, 0.0);
                 for (; f < groups.ends[g]; ++f)
-                    for_points(block, points.by_samples,
+                    for_points(block,
                                Combination{block, fields, f, factors + f * stride + i - points.first, sums});
                 for (std::int64_t q = 0; q < block.count; ++q) {
                     SumV total = hn::Zero(d);
@@ -244,11 +240,10 @@ struct Spreading {
         Block block;
         const std::int64_t step = Block::size_for(n_fields);
         for (std::int64_t i = points.first; i < points.end; i += step) {
-            block.make<false>(p, points.placed + i, std::min(step, points.end - i));
-            if (points.by_samples) block.find_alike();
+            block.make<false>(p, points, i, step);
             for (std::int64_t f = 0; f < n_fields; ++f) {
                 double* const tile = sums + f * Tile::doubles;
-                for_points(block, points.by_samples,
+                for_points(block,
                            Spreading{block, row, column, values + f * stride + i - points.first, tile});
             }
         }

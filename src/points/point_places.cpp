@@ -7,18 +7,11 @@
 #include <hwy/foreach_target.h>  // must come before highway.h
 #include <hwy/highway.h>
 
-#include <algorithm>
+#include "points/lanes-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace zonal::points::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
-
-using D = hn::CappedTag<double, 8>;
-using V = hn::Vec<D>;
-
-constexpr std::int64_t lanes() {
-    return HWY_TARGET == HWY_SCALAR ? 1 : std::min<std::int64_t>(HWY_MAX_BYTES / sizeof(double), 8);
-}
 
 /// a b = p + e exactly.
 HWY_INLINE void exact_product(V a, V b, V& p, V& e) {

@@ -12,19 +12,15 @@
 #include <algorithm>
 
 #include "core/transpose-inl.hpp"
+#include "points/lanes-inl.hpp"
 #include "points/point_kernels.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace zonal::points::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-using D = hn::CappedTag<double, 8>;
-using V = hn::Vec<D>;
 using core::HWY_NAMESPACE::transpose;
 
-constexpr std::int64_t lanes() {
-    return HWY_TARGET == HWY_SCALAR ? 1 : std::min<std::int64_t>(HWY_MAX_BYTES / sizeof(double), 8);
-}
 constexpr std::int64_t group = 2 * lanes();
 static_assert(group <= points_at_once);
 
@@ -123,24 +119,20 @@ struct Block {
     /// A group where there is one field, for which the weights of more would only fill the cache.
     static constexpr std::int64_t size_for(std::int64_t n_fields) { return n_fields == 1 ? group : most; }
 
-    /// Slopes: of the derivatives.
+    /// The weights of up to `size` points of a range, from the first-th on. Slopes: of the derivatives.
     template <bool Slopes>
-    void make(const WindowPolynomials& p, const PlacedPoint* from, std::int64_t n_points) {
-        points = from;
-        count = n_points;
+    void make(const WindowPolynomials& p, const PointRange& range, std::int64_t first_point,
+              std::int64_t size) {
+        points = range.placed + first_point;
+        count = std::min(size, range.end - first_point);
+        by_samples = range.by_samples;
         width = p.width;
         for (std::int64_t first = 0; first < count; first += group) {
             Weights& of_group = weights[first / group];
             write_weights<Slopes>(p, points + first, of_group.rows, scratch_);
             transpose_to_points(scratch_, width, points + first, of_group.columns);
         }
-    }
-    void find_alike() {
-        alike[count - 1] = 1;
-        for (std::int64_t q = count - 2; q >= 0; --q) {
-            const bool same = points[q].row == points[q + 1].row && column(q) == column(q + 1);
-            alike[q] = same ? alike[q + 1] + 1 : 1;
-        }
+        if (by_samples) find_alike();
     }
     /// The weight of a point for a row is row_weights(q)[row * group].
     const double* row_weights(std::int64_t q) const { return &weights[q / group].rows[0][q % group]; }
@@ -150,10 +142,19 @@ struct Block {
 
     const PlacedPoint* points;
     std::int64_t count, width;
-    std::int64_t alike[most];  ///< how many points from each on have the same samples
+    bool by_samples;
+    std::int64_t alike[most];  ///< by_samples: how many points from each on have the same samples
     Weights weights[most / group];
 
   private:
+    void find_alike() {
+        alike[count - 1] = 1;
+        for (std::int64_t q = count - 2; q >= 0; --q) {
+            const bool same = points[q].row == points[q + 1].row && column(q) == column(q + 1);
+            alike[q] = same ? alike[q + 1] + 1 : 1;
+        }
+    }
+
     HWY_ALIGN ColumnScratch scratch_ = {};  ///< of which the samples beyond the window stay 0
 };
 

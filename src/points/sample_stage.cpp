@@ -9,22 +9,18 @@
 
 #include "core/transpose-inl.hpp"
 #include "fft/mixed_radix-inl.hpp"
+#include "points/lanes-inl.hpp"
 #include "points/sample_stage.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace zonal::points::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-using D = hn::CappedTag<double, 8>;
-using V = hn::Vec<D>;
 using C = fft::HWY_NAMESPACE::ComplexV<D>;
 using core::HWY_NAMESPACE::transpose;
 using sht::block_size;
 using sht::fourier_block;
 
-constexpr std::int64_t lanes() {
-    return HWY_TARGET == HWY_SCALAR ? 1 : std::min<std::int64_t>(HWY_MAX_BYTES / sizeof(double), 8);
-}
 constexpr std::int64_t width = 2 * lanes();  ///< doubles of a vector's complex numbers
 
 std::int64_t group() {
