@@ -94,6 +94,13 @@ class View {
 template <class T, int N>
 using ConstView = std::type_identity_t<View<const T, N>>;
 
+/// Asks the system for pages of 2 MiB for memory that will be written as a whole: they are made in a third of
+/// the time, and strides through them miss the TLB less. Advice only, for what lies in whole pages.
+void advise_huge_pages(void* data, std::size_t bytes);
+/// Arrays from this size on get such advice. In less, what is never written would count where pages are made
+/// whole.
+inline constexpr std::size_t least_huge_array = std::size_t{16} << 20;  // bytes
+
 /// An allocator whose memory is 0 from the start, so that elements need no initialisation of their own. The
 /// system gives large pieces as pages that are cleared when they are first written, by any thread.
 template <class T>
@@ -107,6 +114,7 @@ struct ZeroedAllocator {
     T* allocate(std::size_t n) {
         void* const memory = std::calloc(n, sizeof(T));  // NOLINT(cppcoreguidelines-no-malloc)
         if (memory == nullptr) throw std::bad_alloc();
+        if (n * sizeof(T) >= least_huge_array) advise_huge_pages(memory, n * sizeof(T));
         return static_cast<T*>(memory);
     }
     void deallocate(T* memory, std::size_t) noexcept { std::free(memory); }  // NOLINT(*-no-malloc)

@@ -6,11 +6,12 @@
 #include <sys/mman.h>
 #endif
 
-namespace zonal::core {
-
+namespace zonal {
 namespace {
+
 constexpr std::size_t huge_page = std::size_t{2} << 20;
-}
+
+}  // namespace
 
 void advise_huge_pages(void* data, std::size_t bytes) {
 #ifdef __linux__
@@ -19,6 +20,8 @@ void advise_huge_pages(void* data, std::size_t bytes) {
     if (std::align(huge_page, huge_page, page, bytes) != nullptr) madvise(page, bytes, MADV_HUGEPAGE);
 #endif
 }
+
+namespace core {
 
 double* Scratch::reserve(std::int64_t count) {
     if (count <= capacity_) return data_;
@@ -36,4 +39,5 @@ void Scratch::release() {
     capacity_ = 0;
 }
 
-}  // namespace zonal::core
+}  // namespace core
+}  // namespace zonal

@@ -21,7 +21,9 @@ struct AlignedAllocator {
     template <class U>
     AlignedAllocator(const AlignedAllocator<U>&) {}
     T* allocate(std::size_t count) {
-        return static_cast<T*>(::operator new (count * sizeof(T), std::align_val_t{cache_line}));
+        void* const memory = ::operator new (count * sizeof(T), std::align_val_t{cache_line});
+        if (count * sizeof(T) >= least_huge_array) advise_huge_pages(memory, count * sizeof(T));
+        return static_cast<T*>(memory);
     }
     void deallocate(T* pointer, std::size_t) { ::operator delete (pointer, std::align_val_t{cache_line}); }
     template <class U>
@@ -29,10 +31,6 @@ struct AlignedAllocator {
         return true;
     }
 };
-
-/// Asks the system for pages of 2 MiB for memory that will be written as a whole: they are made in a third of
-/// the time, and strides through them miss the TLB less. Advice only, for what lies in whole pages.
-void advise_huge_pages(void* data, std::size_t bytes);
 
 template <class T>
 using AlignedVector = std::vector<T, AlignedAllocator<T>>;

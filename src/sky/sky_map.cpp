@@ -283,7 +283,6 @@ void SkyMap::make_groups() {
 
 void SkyMap::allocate() {
     values_ = Array<double, 2>({std::ssize(column_of_row_), grid_.n_pixels()});
-    core::advise_huge_pages(values_.data(), static_cast<std::size_t>(values_.size()) * sizeof(double));
 }
 
 std::vector<std::int64_t> SkyMap::places() const {

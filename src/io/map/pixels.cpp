@@ -68,7 +68,7 @@ std::vector<View<double, 1>> make_columns(MapFile& map, std::int64_t n) {
     std::vector<View<double, 1>> views;
     for (auto& column : map.columns) {
         column.values.reserve(static_cast<std::size_t>(n));
-        core::advise_huge_pages(column.values.data(), column.values.capacity() * sizeof(double));
+        advise_huge_pages(column.values.data(), column.values.capacity() * sizeof(double));
         column.values.resize(static_cast<std::size_t>(n));
         views.emplace_back(column.values.data(), std::array{n});
     }
