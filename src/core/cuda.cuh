@@ -156,7 +156,7 @@ class OwnStream {
 /// A second stream for work that may run beside another's.
 class SideStream {
   public:
-    SideStream() {
+    explicit SideStream(OwnStream::Urgency urgency = OwnStream::Urgency::usual) : side_(urgency) {
         for (cudaEvent_t* event : {&fork_, &join_})
             check_cuda(cudaEventCreateWithFlags(event, cudaEventDisableTiming), "making an event");
     }

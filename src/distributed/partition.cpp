@@ -112,15 +112,22 @@ std::int64_t chunk_count(const sht::RingPairs& pairs, int components, std::int64
 }
 
 /// How long an operation of a ring's transform takes on a GPU, relative to one of rings of equal length,
-/// which are one batch. A ring of a polar cap goes through Bluestein's algorithm. On an H200 it takes 3.1
-/// times as long at nside 8192, and no longer at nside 2048, where it fits into shared memory.
+/// which are one batch. A ring of a polar cap goes through Bluestein's algorithm, which on an H200 takes
+/// about twice as long where it does not fit into shared memory.
 double device_time_of_operation(const Grid& grid, std::int64_t ring) {
-    constexpr std::int64_t longest_in_shared_memory = 8192;
+    struct Class {
+        std::int64_t longest;
+        double time;
+    };
+    constexpr Class classes[] = {{8192, 1.1}, {16384, 2.4}};
+    constexpr double of_longer = 2.1;
     const auto length = [&](std::int64_t i) { return grid.rings()[i].n_pixels; };
     const bool has_equal = (ring > 0 && length(ring - 1) == length(ring)) ||
                            (ring + 1 < std::ssize(grid.rings()) && length(ring + 1) == length(ring));
     if (has_equal) return 1;
-    return length(ring) <= longest_in_shared_memory ? 1 : 3.1;
+    for (const Class& one : classes)
+        if (length(ring) <= one.longest) return one.time;
+    return of_longer;
 }
 
 /// Numbers of the rings of blocks [first, end), ascending.
@@ -149,8 +156,9 @@ std::vector<std::int64_t> divide(std::span<const double> costs, std::span<const 
 std::vector<double> most_bytes(std::span<const double> bytes, std::span<const double> speeds,
                                bool on_devices) {
     // A rank's code, tables and MPI take about as much as this, and with a GPU its context and libraries: a
-    // small map needs no limit.
-    constexpr double excess = 1.08;
+    // small map needs no limit. On GPUs the caps' rings take longest for what they hold, and with less excess
+    // the ranks that have the others would wait for those.
+    const double excess = on_devices ? 1.5 : 1.08;
     const double small = on_devices ? 512 << 20 : 64 << 20;
     const double total = std::accumulate(bytes.begin(), bytes.end(), 0.0),
                  all_speeds = std::accumulate(speeds.begin(), speeds.end(), 0.0);

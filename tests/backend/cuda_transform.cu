@@ -34,6 +34,24 @@ TEST_F(CudaTransform, AgreesWithTheCpuAtHighDegrees) {
         expect_agreement(Grid::gauss_legendre(scaled(1000), scaled(1999)), scaled(1000) - 1, spin, 1e-12);
 }
 
+/// Each order then has several blocks, as those of one rank of many have.
+TEST_F(CudaTransform, AgreesWithTheCpuWhereOrdersAreFew) {
+    const Grid grid = Grid::fejer1(2600, 90);
+    for (const int spin : {0, 1, 2, 5})
+        for (const std::int64_t maps : {1, 2, 3, 4}) {
+            const auto plan_on = [&](Device device) {
+                ShtOptions options = on(device, 2300, spin);
+                options.mmax = 41;
+                return ShtPlan(grid, options);
+            };
+            const ShtPlan cpu = plan_on(Device::cpu()), cuda = plan_on(Device::cuda());
+            const MapArray map = random_map(grid, maps, cpu.map_components(), 3);
+            // As at high degrees.
+            EXPECT_LE(relative_rms(adjoint(cuda, map), adjoint(cpu, map)), 1e-12)
+                << maps << " maps, spin " << spin;
+        }
+}
+
 TEST_F(CudaTransform, ResamplesInThetaWithinTheAccuracy) {
     // HEALPix with lmax = 2 nside has twice the rings that it needs, its last rings reach over pole and
     // equator; one with half its rings missing has no mirror images.

@@ -6,7 +6,9 @@
 /// From the sums S and T of even steps, which passes of adjoint_ishioka leave behind, and the Jacobi kernels'
 /// sums to a_lm. Ishioka's recurrence, summed over the pairs, makes the sums of the odd steps of both:
 ///   S_{i+1} = A_i T_i + B_i S_i + S_{i-1}
-/// A block has an order, of which it takes chunks of steps one after the other.
+/// A block takes chunks of an order's steps one after the other. Orders that would not fill the device have
+/// several blocks each: the tiles are then added up first, and each block begins with the sum over the steps
+/// before its own.
 namespace zonal::sht::cuda {
 namespace {
 
@@ -64,10 +66,34 @@ struct PassTargets {
 
 /// One pass's sums: [job][S, then T of each column][even step].
 struct PassSums {
-    const double* sums;
+    double* sums;
     const std::int64_t* first_sum;
     const std::int32_t* n_tiles;
 };
+
+/// Adds up the sums of an order's tiles, into the first. Blocks: [order, part of the sums].
+template <int Fields>
+__global__ void __launch_bounds__(256)
+    add_tiles_kernel(LegendreView t, std::int64_t first_order, PassSums sums) {
+    const std::int64_t m = t.orders[first_order + blockIdx.x];
+    const std::int64_t length = sums_per_step * Fields * (t.first_step[m + 1] - t.first_step[m]);
+    const int n_tiles = sums.n_tiles[m];
+    double* const first = sums.sums + Fields * sums.first_sum[m];
+    const std::int64_t step = 2 * 256 * static_cast<std::int64_t>(gridDim.y);
+    for (std::int64_t i = 2 * (256 * static_cast<std::int64_t>(blockIdx.y) + threadIdx.x); i < length;
+         i += step) {
+        double2 sum{0, 0};
+        for (int tile = 0; tile < n_tiles; tile += tiles_at_once) {
+            double2 some[tiles_at_once] = {};
+#pragma unroll
+            for (int k = 0; k < tiles_at_once; ++k)
+                if (tile + k < n_tiles) some[k] = complex_at(first + (tile + k) * length, i / 2);
+#pragma unroll
+            for (int k = 0; k < tiles_at_once; ++k) add(sum, some[k]);
+        }
+        if (n_tiles > 0) store(first + i, sum);
+    }
+}
 
 /// A column's sums of a lane's four steps, and of the one before them.
 struct FourSums {
@@ -108,6 +134,23 @@ __device__ FourSums four_sums(const double* at, int n_tiles, int n_rows, int col
     const double before = __shfl_up_sync(whole_warp, sum, 1), start = last + (lane > 0 ? before : 0);
     last += __shfl_sync(whole_warp, sum, 31);
     return {start, {s.x, start + first, s.y, start + second}};
+}
+
+/// S of the last odd step before even step `row` of a column, of an order whose tiles are added up.
+/// recurrence: of the order's steps.
+template <int Fields>
+__device__ double sum_before(const double* at, int n_rows, int column, int row, const double* recurrence) {
+    const int to_t = sums_per_step * Fields * n_rows;
+    const double* const from = at + column * n_rows;
+    double sum = 0;
+#pragma unroll 4
+    for (int i = threadIdx.x % 32; i < min(row, n_rows); i += 32) {
+        const double2 step = complex_at(recurrence, 2 * i);
+        sum += fma(step.x, from[to_t + i], step.y * from[i]);
+    }
+#pragma unroll
+    for (int distance = 16; distance > 0; distance /= 2) sum += __shfl_xor_sync(whole_warp, sum, distance);
+    return sum;
 }
 
 /// The rows of a lane's four steps: the transpose of a step of write_steps. first: of its first degree.
@@ -158,12 +201,27 @@ __global__ void __launch_bounds__(threads<Fields>, threads_at_once<Spin> / threa
     const int field = warp / sums_per_step, part = warp % 2;
     const bool odd = warp / 2 % 2 != 0;
     const std::int64_t m = t.orders[first_order + blockIdx.x], first_step = t.first_step[m];
-    const int n_rows = static_cast<int>(t.first_step[m + 1] - first_step) / 2, n_tiles = sums.n_tiles[m];
+    const int n_rows = static_cast<int>(t.first_step[m + 1] - first_step) / 2;
+    const bool has_parts = gridDim.y > 1;
+    const int n_tiles = has_parts ? min(sums.n_tiles[m], 1) : sums.n_tiles[m];
     const double* const order_sums = sums.sums + Fields * sums.first_sum[m];
+    const int n_chunks = static_cast<int>((t.lmax + halo - m) / chunk_degrees) + 1;
+    const int first_chunk = static_cast<int>(blockIdx.y * n_chunks / gridDim.y),
+              end_chunk = static_cast<int>((blockIdx.y + 1) * n_chunks / gridDim.y);
+    if (first_chunk == end_chunk) return;
+    // The rows that a spin field's first degrees need are those of the chunk before.
+    const int begin_chunk = Spin ? max(first_chunk - 1, 0) : first_chunk;
     double last = 0, last_alpha = 0;
+    if (begin_chunk > 0) {
+        const int row = begin_chunk * chunk_rows;
+        if (n_tiles > 0)
+            last = sum_before<Fields>(order_sums, n_rows, warp, row, recurrence + 2 * first_step);
+        if (row <= n_rows) last_alpha = t.alpha[first_step + 2 * row - 1];
+    }
     for (int k = threadIdx.x; k < 2 * halo * Fields; k += threads) shared.rows[k / kept][k % kept] = {0, 0};
-    std::int64_t base = m;
-    for (int done = 0; base - halo <= t.lmax; done += chunk_rows, base += chunk_degrees) {
+    for (int chunk = begin_chunk; chunk < end_chunk; ++chunk) {
+        const int done = chunk * chunk_rows;
+        const std::int64_t base = m + static_cast<std::int64_t>(chunk) * chunk_degrees;
         const int row = done + 2 * lane;
         // What lies far away is asked for before it is needed.
         double2 step{0, 0}, next{0, 0}, alpha[2] = {};
@@ -223,6 +281,7 @@ __global__ void __launch_bounds__(threads<Fields>, threads_at_once<Spin> / threa
             } else {
                 for (int f = 0; f < stored; ++f) found[f] = shared.rows[first + f][degree];
             }
+            if (chunk < first_chunk) continue;
             store_degree<stored, Spin>(t, m, base - halo + degree, first, found, others[i], targets.alm);
         }
         __syncthreads();
@@ -231,6 +290,15 @@ __global__ void __launch_bounds__(threads<Fields>, threads_at_once<Spin> / threa
             rows[0] = rows[chunk_degrees];
         }
     }
+}
+
+/// Blocks of each order. One reads the tiles' sums once, and is best from a third of the blocks on that the
+/// device has room for, `at_once` on each processor; found on an H200 at lmax 16384.
+unsigned parts_of_orders(unsigned n_orders, int at_once) {
+    constexpr unsigned most = 16;
+    const auto full = static_cast<unsigned>(core::device_limits().processors * at_once);
+    if (n_orders == 0 || 3 * n_orders >= full) return 1;
+    return std::min(most, (2 * full + n_orders - 1) / n_orders);
 }
 
 template <int Fields, bool Spin, class T>
@@ -244,14 +312,22 @@ void launch(const LegendreStage& stage, Orders orders, const double* recurrence,
         targets.alm[f] = maps[map].alm[f % components];
         targets.jacobi[f / components] = jacobi_sums(stage, sums, map);
     }
+    const PassSums found{sums_of_fields(stage, sums.steps, pass.first, Fields), jobs.first_sum.data(),
+                         jobs.n_tiles.data()};
+    const auto n_orders = static_cast<unsigned>(orders.count());
+    const unsigned n_parts = parts_of_orders(n_orders, threads_at_once<Spin> / threads<Fields>);
+    if (n_parts > 1) {
+        constexpr unsigned parts_of_sums = 16;
+        add_tiles_kernel<Fields>
+            <<<dim3(n_orders, parts_of_sums), 256, 0, stream>>>(stage.view(), orders.first, found);
+        core::check_launch("sums of tiles");
+    }
     const auto kernel = &alm_kernel<Fields, Spin, T>;
     constexpr int bytes = sizeof(Shared<Fields, Spin>) + (Spin ? sizeof(SharedSteps<Fields>) : 0);
     core::check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
                      "asking for shared memory");
-    kernel<<<static_cast<unsigned>(orders.count()), threads<Fields>, bytes, stream>>>(
-        stage.view(), orders.first,
-        {sums_of_fields(stage, sums.steps, pass.first, Fields), jobs.first_sum.data(), jobs.n_tiles.data()},
-        recurrence, targets);
+    kernel<<<dim3(n_orders, n_parts), threads<Fields>, bytes, stream>>>(stage.view(), orders.first, found,
+                                                                        recurrence, targets);
     core::check_launch("sums of even steps");
 }
 

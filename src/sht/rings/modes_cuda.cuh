@@ -42,7 +42,9 @@ class ModesScratch {
 
   private:
     Orders summed_{0, 0};  ///< whose sums there is room for
-    core::SideStream side_, other_side_, early_;
+    // Few blocks with long recurrences: begun behind those that fill the device, they would end after them.
+    core::SideStream side_{core::OwnStream::Urgency::first}, other_side_{core::OwnStream::Urgency::first};
+    core::SideStream early_{core::OwnStream::Urgency::first};  ///< for which the others' sums wait
 };
 
 /// How many of n_maps maps share the recurrences.

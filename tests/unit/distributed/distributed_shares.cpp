@@ -76,7 +76,7 @@ struct Cases {
 /// Rings of many sizes: bytes are pixels and the F_m of lmax = 2 nside, whose orders end about at
 /// lmax sin(theta).
 void check_memory_and_balance(std::int64_t nside, bool by_devices, Cases& cases) {
-    const double small = by_devices ? 512 << 20 : 64 << 20;
+    const double small = by_devices ? 512 << 20 : 64 << 20, excess = by_devices ? 1.5 : 1.08;
     const Grid grid = Grid::healpix(nside);
     ShtOptions options;
     options.lmax = options.mmax = 2 * nside;
@@ -97,7 +97,7 @@ void check_memory_and_balance(std::int64_t nside, bool by_devices, Cases& cases)
                      all_speeds = std::accumulate(speeds.begin(), speeds.end(), 0.0);
         double fullest = 0;
         for (std::size_t i = 0; i < bytes.size(); ++i)
-            fullest = std::max(fullest, bytes[i] / (1.08 * total * speeds[i] / all_speeds + small));
+            fullest = std::max(fullest, bytes[i] / (excess * total * speeds[i] / all_speeds + small));
         EXPECT_LE(fullest, 1 + 1e-12) << nside << " " << speeds.size();
         const double fair = std::accumulate(costs.begin(), costs.end(), 0.0) / all_speeds,
                      largest_block = *std::max_element(costs.begin(), costs.end()),
@@ -132,10 +132,10 @@ TEST(DistributedShares, CountLongRingsOfTheirOwnLengthAsLongerOnDevices) {
         const auto block = static_cast<std::size_t>(ring / static_cast<std::int64_t>(sht::block_size));
         return device[block] / host[block];
     };
-    EXPECT_EQ(of_ring(0), 1);
-    EXPECT_EQ(of_ring(2000), 1);            // up to 8,004 pixels
-    EXPECT_NEAR(of_ring(2100), 3.1, 1e-9);  // 8,404
-    EXPECT_NEAR(of_ring(4000), 3.1, 1e-9);
+    EXPECT_NEAR(of_ring(0), 1.1, 1e-9);
+    EXPECT_NEAR(of_ring(2000), 1.1, 1e-9);  // up to 8,004 pixels
+    EXPECT_NEAR(of_ring(2100), 2.4, 1e-9);  // 8,404
+    EXPECT_NEAR(of_ring(4000), 2.4, 1e-9);
     EXPECT_EQ(of_ring(5000), 1);  // as long as its neighbours
 }
 
