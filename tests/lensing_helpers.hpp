@@ -50,6 +50,7 @@ inline LensingOptions lensing_options(std::int64_t lmax, int components, double 
     options.components = components;
     options.error = error;
     options.threads = threads;
+    options.device = test_device();
     return options;
 }
 

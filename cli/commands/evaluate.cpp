@@ -110,11 +110,16 @@ void report_errors(const EvaluateCommand& options, double bound, double mean_err
     session.report["mean_error"] = mean_error;
 }
 
+EvaluationOptions evaluation_of(const EvaluateCommand& options) {
+    return {.error = options.error,
+            .threads = options.files.run.thread_count(),
+            .device = options.files.run.device};
+}
+
 /// What the values take beside sky and positions.
 double bytes_of_values(const EvaluateCommand& options, const AlmLayout& layout, Fields fields,
                        std::int64_t n_fields, std::int64_t n_points) {
-    const EvaluationOptions how{.error = options.error, .threads = options.files.run.thread_count()};
-    return bytes_of_evaluation(layout, fields, n_fields, n_points, how, options.gradient) +
+    return bytes_of_evaluation(layout, fields, n_fields, n_points, evaluation_of(options), options.gradient) +
            8 * static_cast<double>(n_points * n_fields * (options.gradient ? 3 : 1));
 }
 
@@ -176,14 +181,12 @@ Values evaluate_alm(const EvaluateCommand& options, const io::Positions& positio
         fmt::format("{}: values from alm up to lmax = {}", in, lmax));
     Values values(names_of(fields), file.unit, positions.size(), options.gradient);
     const auto alm = to_map_alm(std::move(file));
+    auto how = evaluation_of(options);
+    how.progress = session.progress("evaluate");
     const auto result = with_error<IoError>(
         [&] {
             return evaluate(alm.layout, alm.alm.view(), fields, view(positions.theta), view(positions.phi),
-                            values.part(0),
-                            {.error = options.error,
-                             .threads = options.files.run.thread_count(),
-                             .progress = session.progress("evaluate")},
-                            values.part(1), values.part(2));
+                            values.part(0), how, values.part(1), values.part(2));
         },
         in + ": ");
     session.report["lmax"] = lmax;

@@ -28,7 +28,7 @@ void declare(CLI::App& app, LensCommand& options) {
     add_new_map_options(app, options.map);
     add_precision(app, options.files.precision, "as ALM");
     add_output_options(app, options.files.output);
-    add_threads_option(app, options.files.run.threads);
+    add_run_options(app, options.files.run);
 }
 
 /// phi, and the curl potential where there is one. Throws IoError for files that hold something else.
@@ -87,7 +87,6 @@ void fill(const LensCommand& options, const LensingOptions& how, const MapAlm& p
                         {0, rows.stride(0), rows.stride(1)}),
         &found);
     session.report["lmax"] = how.lmax;
-    session.report["threads"] = lensing.options().threads;
     session.report["error_bound"] = options.error;
     session.report["bound"] = found.bound;
     session.report["mean_error"] = found.mean_error;
@@ -97,6 +96,7 @@ void fill(const LensCommand& options, const LensingOptions& how, const MapAlm& p
 
 void run(LensCommand& options, Session& session) {
     const auto pixels = pixelization(options.map);
+    options.files.run.resolve(session);
     options.files.name_output(session);
     auto file = read_sky(options, session);
     const auto potentials = read_potentials(options, session);
@@ -107,7 +107,8 @@ void run(LensCommand& options, Session& session) {
                              .components = polarized ? 3 : 1,
                              .error = options.error,
                              .derivatives = false,
-                             .threads = options.files.run.thread_count()};
+                             .threads = options.files.run.thread_count(),
+                             .device = options.files.run.device};
     session.require_memory(
         16.0 * static_cast<double>(file.layout.size() + potentials.alm.size()) +
             bytes_of_lensing(grid, potentials.layout, potentials.alm.extent(0), how),

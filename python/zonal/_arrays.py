@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._libraries import host_values, refuse_jax
+from ._device_arrays import refuse_jax
+from ._libraries import host_values
 from ._units import quantity_unit
 
 _REAL = (np.dtype(np.float64), np.dtype(np.float32))

@@ -7,9 +7,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _core
 from ._arrays import doubles, output, real_input, vector
+from ._device_arrays import device_arrays
 from ._devices import DeviceLike, resolve_device
 from ._kinds import kind_of
-from ._libraries import device_arrays, gpu_index
+from ._libraries import gpu_index
 from ._pixels import grid_of_length, is_unseen, reordered, required_grid
 from ._units import quantity_unit
 from .grid import Grid

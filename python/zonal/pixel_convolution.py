@@ -8,9 +8,10 @@ from typing import Any, Literal, NamedTuple
 from . import _core
 from ._arrays import output, real_input, sequence
 from ._checked import Large, checked
+from ._device_arrays import device_arrays
 from ._devices import DeviceLike, resolve_device
 from ._kinds import kind_of, ring_values
-from ._libraries import REAL, device_arrays
+from ._libraries import REAL
 from ._pixels import required_grid
 from ._progress import Progress, reporting
 from ._threads import resolve

@@ -13,9 +13,10 @@ from . import _core
 from ._angles import angles
 from ._arrays import complex_input, kept, output, real_input, sequence, vector
 from ._checked import Large, checked, invalid
+from ._device_arrays import device_arrays
 from ._devices import DeviceLike, resolve_device
 from ._kinds import kind_of
-from ._libraries import COMPLEX, REAL, device_arrays, library_of, partner
+from ._libraries import COMPLEX, REAL, library_of, partner
 from ._notes import warn
 from ._progress import Progress, reporting
 from ._threads import resolve
@@ -59,7 +60,7 @@ class PointTransform:
     def __init__(self, theta: ArrayLike, phi: ArrayLike, lmax: int, spin: int = 0, error: float = 1e-10, *,
                  mmax: int | None = None, threads: int | None = None, device: DeviceLike = "cpu") -> None:
         self._device = resolve_device(device)
-        given, places = zip(_places("theta", theta, self._device), _places("phi", phi, self._device))
+        given, places = zip(places_on("theta", theta, self._device), places_on("phi", phi, self._device))
         self._lmax, self._spin, self._error = lmax, spin, error
         self._arguments = (*places, lmax, spin, error, mmax, threads, self._device)
         self._points = _core.Points(*given, lmax, _order(mmax, lmax), spin, error, resolve(threads), self._device)
@@ -203,7 +204,7 @@ class PointTransform:
 
     def __reduce__(self) -> tuple[Callable[..., PointTransform], tuple[Any, ...]]:
         theta, phi, *others = self._arguments
-        return _made, (_on_host("theta", theta, self._device), _on_host("phi", phi, self._device), *others)
+        return _made, (places_here("theta", theta, self._device), places_here("phi", phi, self._device), *others)
 
     def __repr__(self) -> str:
         return f"<zonal.PointTransform: n_points={self.n_points}, lmax={self._lmax}, spin={self._spin}, error={self._error:g}>"
@@ -330,7 +331,7 @@ def _line(name: str, values: ArrayLike) -> NDArray[np.float64]:
     return np.ascontiguousarray(radians)
 
 
-def _places(name: str, values: Any, device: str) -> tuple[Any, Any]:
+def places_on(name: str, values: Any, device: str) -> tuple[Any, Any]:
     """Angles, which may lie in the memory of the device: as the extension takes them, and what is kept of them."""
     arrays = device_arrays(name, values, device, None)
     library = library_of(values)
@@ -343,7 +344,8 @@ def _places(name: str, values: Any, device: str) -> tuple[Any, Any]:
     return library.given(name, values, 0, False), values  # the default stream is waited for
 
 
-def _on_host(name: str, values: Any, device: str) -> NDArray[np.float64]:
+def places_here(name: str, values: Any, device: str) -> NDArray[np.float64]:
+    """Angles in the memory of the host."""
     arrays = device_arrays(name, values, device, None)
     return _line(name, values) if arrays is None else arrays.copied(name, values)
 

@@ -12,9 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 from . import _core
 from ._arrays import complex_input, integer, integers, output, real_input, vector
 from ._checked import Large, checked, invalid
+from ._device_arrays import device_arrays
 from ._devices import DeviceLike, resolve_device
 from ._kinds import kind_of, ring_values
-from ._libraries import COMPLEX, REAL, device_arrays, partner
+from ._libraries import COMPLEX, REAL, partner
 from ._notes import warn
 from ._pixels import has_unseen, is_unseen, required_grid
 from ._progress import Progress, reporting

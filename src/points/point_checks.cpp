@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <numbers>
 
+#include "points/lensing/displacement_math.hpp"
 #include "sht/array_checks.hpp"
 #include "zonal/error.hpp"
 
@@ -36,6 +37,17 @@ void check_angle(double theta, double phi, std::int64_t number) {
 
 void check_angles(View<const double, 1> theta, View<const double, 1> phi) {
     for (std::int64_t i = 0; i < theta.extent(0); ++i) check_angle(theta[i], phi[i], i);
+}
+
+void check_displacement(double theta, double phi, double t, double p, std::int64_t number) {
+    if (is_displaceable(theta, phi, t, p)) return;
+    if (!(theta >= 0 && theta <= std::numbers::pi))
+        throw InvalidArgument("theta", theta, fmt::format("must be from 0 to pi (point {})", number));
+    if (!(std::abs(phi) < core::infinite))
+        throw InvalidArgument("phi", phi, fmt::format("must be finite (point {})", number));
+    throw InvalidArgument(
+        "deflection", std::hypot(t, p),
+        fmt::format("must be a number of radians up to {} (point {})", largest_deflection, number));
 }
 
 }  // namespace zonal::points

@@ -222,7 +222,7 @@ def test_a_stream_is_for_arrays_of_a_gpu(sht, random_alm):
 
 
 def test_streams_are_numbers_or_objects_of_cupy_and_pytorch():
-    from zonal._libraries import stream_number
+    from zonal._device_arrays import stream_number
 
     numba = SimpleNamespace(__cuda_stream__=lambda: (0, 9))
     assert [stream_number(s) for s in (5, 1, 0, SimpleNamespace(ptr=7), SimpleNamespace(cuda_stream=8), numba)] == [5, 0, 0, 7, 8, 9]

@@ -29,3 +29,13 @@ def test_smoothing_waits_for_the_streams_of_its_library(torch):
         found = zonal.smooth(2 * sky, "10deg", method="harmonic") + 0
     torch.xp.cuda.synchronize()
     assert np.array_equal(torch.get(found), expected)
+
+
+def test_maps_are_read_between_pixels_on_a_gpu(rng):
+    sky = zonal.synfast({"TT": np.ones(49), "EE": np.ones(49)}, 32, seed=1)
+    theta, phi = np.arccos(rng.uniform(-1, 1, 500)), rng.uniform(0, 6, 500)
+    for call in (lambda **options: zonal.rotate_map(sky, (10, 20, 30), pol=True, by="points", error=1e-9, **options),
+                 lambda **options: zonal.resample(sky, (theta, phi), pol=True, error=1e-9, **options)):
+        expected, found = call(), call(device="cuda")
+        # Each errs by the error named, of the largest value on the sphere, which is a few times that of these.
+        assert np.abs(found - expected).max() <= 8e-9 * np.abs(expected).max()

@@ -43,6 +43,8 @@ struct LensingOptions {
     /// Whether differentiate can be called, which keeps 48 bytes more for each point.
     bool derivatives = true;
     int threads = 0;  ///< 0: available_cpus()
+    /// Where all is computed. On a GPU alm, values, theta and phi may be in its memory or in the host's, and
+    /// potentials and gradients are in the host's.
     Device device = Device::cpu();
 };
 
@@ -58,8 +60,9 @@ struct LensingReport {
 /// on the number of threads.
 ///
 /// alm: [map, components, AlmLayout(lmax, mmax).size()]; values: [map, components, n_values()]. The last axis
-/// of both is contiguous. T is float or double; positions are double. Throws InvalidArgument when a shape
-/// does not fit.
+/// of both is contiguous. T is float or double; positions are double. Arrays in a GPU's memory must be ready,
+/// or be written by work on the default stream; calls return when all is done. Throws InvalidArgument when a
+/// shape does not fit.
 class Lensing {
   public:
     /// At the pixels of a grid, of which those in no ring are left as they are. Throws InvalidArgument for

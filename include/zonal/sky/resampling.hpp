@@ -8,6 +8,7 @@
 
 #include "zonal/alm.hpp"
 #include "zonal/analysis.hpp"
+#include "zonal/device.hpp"
 #include "zonal/grid.hpp"
 #include "zonal/progress.hpp"
 #include "zonal/sky/map_analysis.hpp"
@@ -69,8 +70,9 @@ ResamplingReport resample(const Grid& grid, View<const double, 2> maps, Fields f
 
 /// How fields of alm are evaluated at points.
 struct EvaluationOptions {
-    double error = 1e-10;  ///< as PointOptions::error
-    int threads = 0;       ///< 0: available_cpus()
+    double error = 1e-10;           ///< as PointOptions::error
+    int threads = 0;                ///< 0: available_cpus()
+    Device device = Device::cpu();  ///< where samples are made and read; arrays are on the host
     Progress progress = {};
 };
 
@@ -88,7 +90,8 @@ EvaluationReport evaluate(const AlmLayout& layout, View<const std::complex<doubl
                           const EvaluationOptions& options = {}, View<double, 2> by_theta = {},
                           View<double, 2> by_phi = {});
 
-/// The memory that evaluate, or resample at points beside its analysis, takes beside alm, points and results.
+/// The memory of the host that evaluate, or resample at points beside its analysis, takes beside alm, points
+/// and results.
 double bytes_of_evaluation(const AlmLayout& layout, Fields fields, std::int64_t n_fields,
                            std::int64_t n_points, const EvaluationOptions& options, bool derivatives);
 

@@ -52,7 +52,8 @@ std::tuple<std::uintptr_t, nb::capsule> allocate(int device, std::int64_t bytes,
     return {address, nb::capsule(memory.release(), [](void* p) noexcept { delete static_cast<Buffer*>(p); })};
 }
 
-/// Maps [n] or [row, n] from the memory of a GPU to the host's, or back. On a GPU its default stream does it.
+/// Maps or alm, [n] or [row, n] from the memory of a GPU to the host's, or back. On a GPU its default stream
+/// does it.
 template <class T>
 void copy_maps(const AnyArray<const T>& from, const AnyArray<T>& to) {
     const auto source = batch_of(from, false);
@@ -82,6 +83,8 @@ void bind_devices(nb::module_& module) {
     module.def("allocate_on_device", &allocate);
     module.def("copy_maps", &copy_maps<double>, nb::arg().noconvert(), nb::arg().noconvert());
     module.def("copy_maps", &copy_maps<float>, nb::arg().noconvert(), nb::arg().noconvert());
+    module.def("copy_maps", &copy_maps<std::complex<double>>, nb::arg().noconvert(), nb::arg().noconvert());
+    module.def("copy_maps", &copy_maps<std::complex<float>>, nb::arg().noconvert(), nb::arg().noconvert());
     module.def("available_cpus", &available_cpus);
     module.def("simd_target", &simd_target);
 }

@@ -1,6 +1,9 @@
 #include <complex>
 #include <cstdint>
+#include <string>
 #include <utility>
+
+#include <nanobind/stl/string.h>
 
 #include "arrays.hpp"
 #include "bindings.hpp"
@@ -13,6 +16,7 @@ namespace zonal::python {
 namespace {
 
 using Angles = HostArrayOfRank<const double, 1>;
+using AnyAngles = nb::ndarray<const double, nb::ndim<1>>;
 using Potentials = HostArrayOfRank<const std::complex<double>, 2>;
 
 DeflectionPotentials potentials_of(const Potentials& alm, std::int64_t lmax) {
@@ -20,8 +24,13 @@ DeflectionPotentials potentials_of(const Potentials& alm, std::int64_t lmax) {
 }
 
 LensingOptions lensing_options(std::int64_t lmax, std::int64_t mmax, int components, double error,
-                               int threads) {
-    return {.lmax = lmax, .mmax = mmax, .components = components, .error = error, .threads = threads};
+                               int threads, const std::string& device) {
+    return {.lmax = lmax,
+            .mmax = mmax,
+            .components = components,
+            .error = error,
+            .threads = threads,
+            .device = parse_device(device)};
 }
 
 bool has_components(const Lensing& lensing) {
@@ -29,7 +38,7 @@ bool has_components(const Lensing& lensing) {
 }
 
 template <class T>
-LensingReport lens(const Lensing& lensing, const HostArray<const Complex<T>>& alm, const HostArray<T>& values,
+LensingReport lens(const Lensing& lensing, const AnyArray<const Complex<T>>& alm, const AnyArray<T>& values,
                    bool with_report) {
     const auto from = batch_of(alm, has_components(lensing));
     const auto to = batch_of(values, has_components(lensing));
@@ -39,15 +48,15 @@ LensingReport lens(const Lensing& lensing, const HostArray<const Complex<T>>& al
 }
 
 template <class T>
-void adjoint(const Lensing& lensing, const HostArray<const T>& values, const HostArray<Complex<T>>& alm) {
+void adjoint(const Lensing& lensing, const AnyArray<const T>& values, const AnyArray<Complex<T>>& alm) {
     const auto from = batch_of(values, has_components(lensing));
     const auto to = batch_of(alm, has_components(lensing));
     without_gil([&] { lensing.adjoint<T>(from, to); });
 }
 
 template <class T>
-void differentiate(const Lensing& lensing, const HostArray<const Complex<T>>& alm,
-                   const HostArray<const T>& values,
+void differentiate(const Lensing& lensing, const AnyArray<const Complex<T>>& alm,
+                   const AnyArray<const T>& values,
                    const HostArrayOfRank<std::complex<double>, 2>& gradient) {
     const auto sky = batch_of(alm, has_components(lensing));
     const auto factors = batch_of(values, has_components(lensing));
@@ -82,22 +91,23 @@ void bind_lensing(nb::module_& module) {
                "The largest change of the deflection, rad per rad: below 1 everywhere there is one inverse.");
 
     nb::class_<Lensing> lensing(module, "Lensing");
-    lensing.def("__init__",
-                [](Lensing* self, const Grid& grid, const Potentials& alm, std::int64_t lmax_of_potentials,
-                   std::int64_t lmax, std::int64_t mmax, int components, double error, int threads) {
-                    const auto potentials = potentials_of(alm, lmax_of_potentials);
-                    const auto options = lensing_options(lmax, mmax, components, error, threads);
-                    new (self) Lensing(without_gil([&] { return Lensing(grid, potentials, options); }));
-                });
-    lensing.def("__init__", [](Lensing* self, const Angles& theta, const Angles& phi, const Potentials& alm,
+    lensing.def("__init__", [](Lensing* self, const Grid& grid, const Potentials& alm,
                                std::int64_t lmax_of_potentials, std::int64_t lmax, std::int64_t mmax,
-                               int components, double error, int threads) {
+                               int components, double error, int threads, const std::string& device) {
         const auto potentials = potentials_of(alm, lmax_of_potentials);
-        const auto where = std::pair(view_of<1>(theta), view_of<1>(phi));
-        const auto options = lensing_options(lmax, mmax, components, error, threads);
-        new (self)
-            Lensing(without_gil([&] { return Lensing(where.first, where.second, potentials, options); }));
+        const auto options = lensing_options(lmax, mmax, components, error, threads, device);
+        new (self) Lensing(without_gil([&] { return Lensing(grid, potentials, options); }));
     });
+    lensing.def(
+        "__init__", [](Lensing* self, const AnyAngles& theta, const AnyAngles& phi, const Potentials& alm,
+                       std::int64_t lmax_of_potentials, std::int64_t lmax, std::int64_t mmax, int components,
+                       double error, int threads, const std::string& device) {
+            const auto potentials = potentials_of(alm, lmax_of_potentials);
+            const auto where = std::pair(view_of<1>(theta), view_of<1>(phi));
+            const auto options = lensing_options(lmax, mmax, components, error, threads, device);
+            new (self)
+                Lensing(without_gil([&] { return Lensing(where.first, where.second, potentials, options); }));
+        });
     lensing.def_prop_ro("n_values", &Lensing::n_values)
         .def_prop_ro("n_alm", [](const Lensing& self) { return self.layout().size(); })
         .def_prop_ro("mmax", [](const Lensing& self) { return self.layout().mmax(); })

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import torch  # type: ignore[import-not-found, unused-ignore]
+
+from .._devices import devices
 
 Tensor = Any
 """A torch.Tensor. Type checkers can read this file without PyTorch."""
@@ -39,6 +42,31 @@ def complex_(alm: Tensor, name: str = "alm") -> Tensor:
     return alm.to(torch.promote_types(alm.dtype, torch.complex64))
 
 
+def plain_(values: Tensor) -> Tensor:
+    return values.detach().resolve_conj().resolve_neg().contiguous()
+
+
 def host_(values: Tensor) -> Any:
     """A NumPy array."""
-    return values.detach().resolve_conj().resolve_neg().cpu().contiguous().numpy()
+    return plain_(values).cpu().numpy()
+
+
+@cache
+def _is_usable(device: str) -> bool:
+    return any(one.name == device and one.usable for one in devices())
+
+
+def device_(values: Tensor) -> str:
+    """Where to compute with this tensor: on its GPU, if Zonal can; else on the CPU."""
+    device = str(values.device)
+    return device if device.startswith("cuda") and _is_usable(device) else "cpu"
+
+
+def there_(values: Tensor, device: str) -> Any:
+    """What calls that compute on this device take: a NumPy array, or a tensor in its memory."""
+    return host_(values) if device == "cpu" else plain_(values).to(device)
+
+
+def tensor_(made: Any, like: Tensor) -> Tensor:
+    """What they return, where `like` is."""
+    return made if isinstance(made, torch.Tensor) else torch.from_numpy(made).to(like.device)

@@ -11,7 +11,7 @@ from .._threads import resolve
 from ..grid import Grid, healpix_grid
 from ..lensing import Lensing, lmax_of_potential
 from ..skies import lmax_of
-from ._arrays import Tensor, complex_, counts_, host_, real_
+from ._arrays import Tensor, complex_, counts_, device_, host_, real_, tensor_, there_
 
 
 def lens(alm: Tensor, phi: Tensor, where: Any, lmax: int | None = None, *, curl: Tensor | None = None, mmax: int | None = None,
@@ -20,8 +20,8 @@ def lens(alm: Tensor, phi: Tensor, where: Any, lmax: int | None = None, *, curl:
     [3, n_alm].
 
     phi and curl, [n]: alm of the potentials. where: a Grid, the nside of HEALPix, or tensors (theta, phi) of float64, [n_points]
-    each, without gradients. It has gradients of first order by alm, phi and curl. Points are sorted in each call; tensors on a
-    GPU travel to the host and back.
+    each, without gradients. It has gradients of first order by alm, phi and curl. Points are sorted in each call. Where alm are on
+    a GPU, it computes there; where this build of Zonal cannot, tensors travel to the host and back.
 
     >>> import torch
     >>> import zonal.torch
@@ -85,20 +85,23 @@ def _where(where: Any, alm: Tensor) -> tuple[int, Tensor, Tensor]:
 
 def _lensing(potentials: Tensor, alm: Tensor, theta: Tensor, phi: Tensor, grid: int, lmax: int, mmax: int, error: float,
              threads: int) -> Lensing:
+    device = device_(alm)
     rows = host_(potentials)
     fields: Any = "T" if alm.dim() == 1 else "EB" if alm.shape[0] == 2 else "TEB"
-    return Lensing(rows[0], _grids[grid] if grid >= 0 else (host_(theta), host_(phi)), lmax, fields=fields,
-                   curl=rows[1] if len(rows) > 1 else None, mmax=mmax, error=error, threads=resolve(threads or None))
+    return Lensing(rows[0], _grids[grid] if grid >= 0 else (there_(theta, device), there_(phi, device)), lmax, fields=fields,
+                   curl=rows[1] if len(rows) > 1 else None, mmax=mmax, error=error, threads=resolve(threads or None), device=device)
 
 
 def _lens(alm: Tensor, potentials: Tensor, *rest: Any) -> Tensor:
-    return torch.from_numpy(_lensing(potentials, alm, *rest).lens(host_(alm))).to(alm.device)
+    lensing = _lensing(potentials, alm, *rest)
+    return tensor_(lensing.lens(there_(alm, lensing.device)), alm)
 
 
 def _lens_back(grad: Tensor, alm: Tensor, potentials: Tensor, *rest: Any) -> tuple[Tensor, Tensor]:
-    lensing, factors = _lensing(potentials, alm, *rest), host_(grad)
-    slopes = torch.from_numpy(lensing.differentiate(host_(alm), factors)).reshape(potentials.shape)
-    return (torch.from_numpy(lensing.adjoint(factors)).to(alm.device).to(alm.dtype), slopes.to(alm.device).to(potentials.dtype))
+    lensing = _lensing(potentials, alm, *rest)
+    factors = there_(grad, lensing.device)
+    slopes = torch.from_numpy(lensing.differentiate(there_(alm, lensing.device), factors)).reshape(potentials.shape)
+    return tensor_(lensing.adjoint(factors), alm).to(alm.dtype), slopes.to(alm.device).to(potentials.dtype)
 
 
 _OPTIONS = "Tensor alm, Tensor potentials, Tensor theta, Tensor phi, int grid, int lmax, int mmax, float error, int threads"

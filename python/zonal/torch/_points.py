@@ -9,7 +9,7 @@ import torch  # type: ignore[import-not-found, unused-ignore]
 from .._threads import resolve
 from ..points import PointTransform, shape_of_values
 from ..skies import lmax_of
-from ._arrays import Tensor, complex_, counts_, host_, real_
+from ._arrays import Tensor, complex_, counts_, device_, real_, tensor_, there_
 
 
 def evaluate(alm: Tensor, theta: Tensor, phi: Tensor, lmax: int | None = None, spin: int = 0, error: float = 1e-10, *,
@@ -21,8 +21,8 @@ def evaluate(alm: Tensor, theta: Tensor, phi: Tensor, lmax: int | None = None, s
     number of coefficients tells. error: bound of max |error| / max |f|; derivatives by theta and phi err by at most 13 lmax
     times as much.
 
-    It has gradients by alm and by positions; those by positions have no more gradients. Points are sorted in each call; tensors
-    on a GPU travel to the host and back.
+    It has gradients by alm and by positions; those by positions have no more gradients. Points are sorted in each call. Where
+    alm are on a GPU, it computes there; where this build of Zonal cannot, tensors travel to the host and back.
 
     >>> import torch
     >>> import zonal.torch
@@ -60,12 +60,14 @@ def _places(name: str, values: Tensor) -> Tensor:
 def _call(array: Tensor, theta: Tensor, phi: Tensor, lmax: int, mmax: int, spin: int, error: float, threads: int, function: str,
           **options: Any) -> list[Tensor]:
     """The results of a function of the transform, on the array's device, with its axes in front."""
-    transform = PointTransform(host_(theta), host_(phi), lmax, spin, error, mmax=mmax, threads=resolve(threads or None))
+    device = device_(array)
+    transform = PointTransform(there_(theta, device), there_(phi, device), lmax, spin, error, mmax=mmax, threads=resolve(threads or None),
+                               device=device)
     own = array.shape[-2:] if spin else array.shape[-1:]
     front = array.shape[:-len(own)]
-    made = getattr(transform, function)(host_(array).reshape(-1, *own), **options)
+    made = getattr(transform, function)(there_(array, device).reshape(-1, *own), **options)
     parts = made if isinstance(made, tuple) else (made,)
-    return [torch.from_numpy(part.reshape(*front, *part.shape[1:])).to(array.device) for part in parts]
+    return [tensor_(part.reshape(*front, *part.shape[1:]), array) for part in parts]
 
 
 def _at_points(alm: Tensor, theta: Tensor, phi: Tensor, lmax: int, mmax: int, spin: int, error: float, threads: int) -> Tensor:

@@ -1,5 +1,6 @@
 #include "zonal/buffer.hpp"
 
+#include <complex>
 #include <cstring>
 #include <new>
 #include <string>
@@ -103,5 +104,7 @@ void copy_rows(View<const T, 2> from, View<T, 2> to) {
 }
 template void copy_rows(View<const double, 2>, View<double, 2>);
 template void copy_rows(View<const float, 2>, View<float, 2>);
+template void copy_rows(View<const std::complex<double>, 2>, View<std::complex<double>, 2>);
+template void copy_rows(View<const std::complex<float>, 2>, View<std::complex<float>, 2>);
 
 }  // namespace zonal

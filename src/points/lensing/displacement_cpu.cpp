@@ -88,13 +88,12 @@ void displace_vectors(const double* const* in, double* const* out, std::int64_t 
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-#include <fmt/core.h>
-
 #include <utility>
 
 #include "core/parallel.hpp"
+#include "points/lensing/displacement_math.hpp"
+#include "points/point_checks.hpp"
 #include "sht/array_checks.hpp"
-#include "zonal/error.hpp"
 #include "zonal/points/lensing.hpp"
 
 namespace zonal {
@@ -104,12 +103,6 @@ namespace {
 HWY_EXPORT(displace_vectors);
 
 constexpr std::int64_t piece = 512;  ///< points whose numbers stay in the first cache
-
-/// False for NaN, too.
-bool is_right(double theta, double phi, double t, double p) {
-    return theta >= 0 && theta <= core::pi && std::abs(phi) < core::infinite &&
-           t * t + p * p <= largest_deflection * largest_deflection;
-}
 
 /// Points [first, first + count), count <= piece. Returns whether all are right.
 bool displace_piece(const View<const double, 1>& theta, const View<const double, 1>& phi,
@@ -123,7 +116,7 @@ bool displace_piece(const View<const double, 1>& theta, const View<const double,
         in[1][k] = phi[first + k];
         in[2][k] = deflection(0, first + k);
         in[3][k] = deflection(1, first + k);
-        right = right && is_right(in[0][k], in[1][k], in[2][k], in[3][k]);
+        right = right && is_displaceable(in[0][k], in[1][k], in[2][k], in[3][k]);
     }
     if (!right) return false;
     const double* const from[4] = {in[0], in[1], in[2], in[3]};
@@ -136,16 +129,6 @@ bool displace_piece(const View<const double, 1>& theta, const View<const double,
         rotation(1, first + k) = out[3][k];
     }
     return true;
-}
-
-[[noreturn]] void refuse(double theta, double phi, double size, std::int64_t i) {
-    if (!(theta >= 0 && theta <= core::pi))
-        throw InvalidArgument("theta", theta, fmt::format("must be from 0 to pi (point {})", i));
-    if (!(std::abs(phi) < core::infinite))
-        throw InvalidArgument("phi", phi, fmt::format("must be finite (point {})", i));
-    throw InvalidArgument(
-        "deflection", size,
-        fmt::format("must be a number of radians up to {} (point {})", largest_deflection, i));
 }
 
 void check_lengths(const View<const double, 1>& theta, const View<const double, 1>& phi,
@@ -171,9 +154,7 @@ void displace(View<const double, 1> theta, View<const double, 1> phi, View<const
               View<double, 1> new_theta, View<double, 1> new_phi, View<double, 2> rotation, int threads) {
     using points::check_lengths;
     using points::displace_piece;
-    using points::is_right;
     using points::piece;
-    using points::refuse;
     check_lengths(theta, phi, deflection, new_theta, new_phi, rotation);
     const std::int64_t n = theta.extent(0), n_pieces = (n + piece - 1) / piece;
     constexpr double of_point = 0.03;  // us
@@ -190,8 +171,7 @@ void displace(View<const double, 1> theta, View<const double, 1> phi, View<const
         }
     });
     for (std::int64_t i = wrong; i < n; ++i)
-        if (!is_right(theta[i], phi[i], deflection(0, i), deflection(1, i)))
-            refuse(theta[i], phi[i], std::hypot(deflection(0, i), deflection(1, i)), i);
+        points::check_displacement(theta[i], phi[i], deflection(0, i), deflection(1, i), i);
 }
 
 }  // namespace zonal

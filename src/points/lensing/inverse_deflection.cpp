@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/aligned.hpp"
 #include "core/parallel.hpp"
 #include "points/lensing/displacement_math.hpp"
 #include "points/lensing/lensing.hpp"
@@ -34,7 +35,7 @@ class Inversion {
           rotation_({2, n_}),
           theta_(static_cast<std::size_t>(n_)),
           phi_(static_cast<std::size_t>(n_)) {
-        const auto given = deflection_alm(potentials);
+        const auto given = deflection_alm(potentials, options.threads);
         std::copy(given.begin(), given.end(), alm_.begin());
     }
 
@@ -70,11 +71,11 @@ class Inversion {
         std::int64_t worst = 0;  ///< point of the largest residual
     };
 
-    Array<double, 3> deflections(View<const double, 1> theta, View<const double, 1> phi) const {
-        return values_of(
-            {field_options(layout_.lmax(), layout_.mmax(), 1, field_share * options_.error, n_, threads_),
-             theta, phi},
-            alm_.view());
+    WorkArray<double, 3> deflections(View<const double, 1> theta, View<const double, 1> phi) const {
+        return values_of({field_options(layout_.lmax(), layout_.mmax(), 1, field_share * options_.error, n_,
+                                        threads_, Device::cpu()),
+                          theta, phi},
+                         alm_.view());
     }
 
     /// Measures D, and takes Newton's step unless it is right within the error or the last one.
@@ -89,26 +90,27 @@ class Inversion {
         displace(targets_.theta(), targets_.phi(), std::as_const(inverse_).view(), theta, phi,
                  rotation_.view(), threads_);
         const auto d = deflections(theta, phi);
-        const EthFields eth(layout_, 1, std::as_const(alm_).view(), field_share * options_.error, theta, phi,
-                            threads_);
+        const EthFields fields(layout_, 1, std::as_const(alm_).view(), field_share * options_.error, theta,
+                               phi, threads_, Device::cpu());
+        const EthValues eth = fields.values();
         State state;
-        std::vector<std::complex<double>> residuals(static_cast<std::size_t>(n_));
+        std::vector<core::Complex> residuals(static_cast<std::size_t>(n_));
         for (std::int64_t i = 0; i < n_; ++i) {
-            const std::complex<double> there(d(0, 0, i), d(0, 1, i));
+            const core::Complex there{d(0, 0, i), d(0, 1, i)};
             const auto residual = residuals[static_cast<std::size_t>(i)] =
-                std::complex<double>(inverse_(0, i), inverse_(1, i)) + turn(i) * there;
-            if (std::abs(residual) > state.residual) {
-                state.residual = std::abs(residual);
+                core::Complex{inverse_(0, i), inverse_(1, i)} + turn(i) * there;
+            if (magnitude(residual) > state.residual) {
+                state.residual = magnitude(residual);
                 state.worst = i;
             }
-            state.largest = std::max(state.largest, std::abs(there));
+            state.largest = std::max(state.largest, magnitude(there));
             // |df| <= (|eth f| + |conjugate eth f|) / 2 for each radian.
             state.contraction =
-                std::max(state.contraction, (std::abs(eth.raised(i)) + std::abs(eth.lowered(i))) / 2);
+                std::max(state.contraction, (magnitude(eth.raised(i)) + magnitude(eth.lowered(i))) / 2);
         }
         if (last || state.residual <= iteration_share * options_.error * state.largest) return state;
         for (std::int64_t i = 0; i < n_; ++i) {
-            const std::complex<double> there(d(0, 0, i), d(0, 1, i));
+            const core::Complex there{d(0, 0, i), d(0, 1, i)};
             correct(i, residuals[static_cast<std::size_t>(i)],
                     slopes_by_deflection(1, turn(i) * there, eth.along_theta(i), eth.along_phi(i),
                                          inverse_(0, i), inverse_(1, i), turn(i)));
@@ -117,14 +119,14 @@ class Inversion {
     }
 
     /// D -= J^-1 residual, J the identity and these slopes.
-    void correct(std::int64_t i, std::complex<double> residual, const DeflectionSlopes& slopes) {
-        const double a = 1 + slopes.by_theta.real(), b = slopes.by_phi.real(), c = slopes.by_theta.imag(),
-                     e = 1 + slopes.by_phi.imag(), determinant = a * e - b * c;
-        inverse_(0, i) -= (e * residual.real() - b * residual.imag()) / determinant;
-        inverse_(1, i) -= (a * residual.imag() - c * residual.real()) / determinant;
+    void correct(std::int64_t i, core::Complex residual, const DeflectionSlopes& slopes) {
+        const double a = 1 + slopes.by_theta.re, b = slopes.by_phi.re, c = slopes.by_theta.im,
+                     e = 1 + slopes.by_phi.im, determinant = a * e - b * c;
+        inverse_(0, i) -= (e * residual.re - b * residual.im) / determinant;
+        inverse_(1, i) -= (a * residual.im - c * residual.re) / determinant;
     }
 
-    std::complex<double> turn(std::int64_t i) const { return {rotation_(0, i), rotation_(1, i)}; }
+    core::Complex turn(std::int64_t i) const { return {rotation_(0, i), rotation_(1, i)}; }
 
     [[noreturn]] void refuse(const State& state, int iterations) const {
         throw InvalidArgument(
@@ -157,7 +159,7 @@ InverseDeflectionReport invert(const Targets& targets, const DeflectionPotential
     sht::check_extent("inverse", inverse, 1, "points", targets.n_values());
     Inversion inversion(targets, potentials, options);
     const auto report = inversion.run();
-    for (int c = 0; c < 2; ++c) targets.scatter(inversion.inverse().view()[c], inverse[c]);
+    for (int c = 0; c < 2; ++c) targets.scatter<double>(inversion.inverse().view()[c], inverse[c]);
     return report;
 }
 
@@ -167,12 +169,14 @@ InverseDeflectionReport invert(const Targets& targets, const DeflectionPotential
 InverseDeflectionReport invert_deflection(const DeflectionPotentials& potentials, View<const double, 1> theta,
                                           View<const double, 1> phi, View<double, 2> inverse,
                                           const InverseDeflectionOptions& options) {
-    return points::invert(points::Targets(theta, phi, options.threads), potentials, inverse, options);
+    return points::invert(points::Targets(theta, phi, options.threads, Device::cpu()), potentials, inverse,
+                          options);
 }
 
 InverseDeflectionReport invert_deflection(const DeflectionPotentials& potentials, const Grid& grid,
                                           View<double, 2> inverse, const InverseDeflectionOptions& options) {
-    return points::invert(points::Targets(grid, options.threads), potentials, inverse, options);
+    return points::invert(points::Targets(grid, options.threads, Device::cpu()), potentials, inverse,
+                          options);
 }
 
 }  // namespace zonal

@@ -16,13 +16,14 @@ namespace zonal {
 namespace points {
 
 PointOptions field_options(std::int64_t lmax, std::int64_t mmax, int spin, double error,
-                           std::int64_t n_points, int threads) {
+                           std::int64_t n_points, int threads, Device device) {
     return {.lmax = lmax,
             .mmax = mmax,
             .spin = spin,
             .error = error,
             .n_points = std::max<std::int64_t>(n_points, 1),
-            .threads = threads};
+            .threads = threads,
+            .device = device};
 }
 
 namespace {
@@ -32,6 +33,7 @@ constexpr double deflection_share = 0.1;
 
 LensingOptions resolved(LensingOptions options) {
     options.threads = core::resolve_threads(options.threads);
+    options.device = resolve_device(options.device);
     if (options.lmax < 0) throw InvalidArgument("lmax", options.lmax, "must be given, and 0 or more");
     if (options.mmax < 0) options.mmax = options.lmax;
     sht::check_components(options.components);
@@ -56,22 +58,17 @@ View<T, 3> part_of(const View<T, 3>& all, std::int64_t map, std::int64_t n, std:
             all.space()};
 }
 
-/// (Q, U) turned by spin gamma (sign 1) or -spin gamma, at points [i, end).
+/// (Q, U) turned by spin gamma (sign 1) or -spin gamma, in the device's memory.
 template <class T>
 void turn_values(const Lensing::Implementation& lensing, const View<T, 3>& values, int spin, double sign) {
+    const View<const double, 2> rotation = lensing.rotation.view();
+    if (values.space() == MemorySpace::cuda)
+        return cuda::turn_values<T>(lensing.targets.device(), rotation, spin, sign, values);
     core::for_pieces(values.extent(2), lensing.options.threads, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t map = 0; map < values.extent(0); ++map) {
-            const View<T, 1> q = values[map][0], u = values[map][1];
-            for (std::int64_t i = begin; i < end; ++i) {
-                const std::complex<double> once = lensing.turn(i);
-                std::complex<double> turn = once;
-                for (int k = 1; k < spin; ++k) turn *= once;
-                const double c = turn.real(), s = sign * turn.imag(), x = static_cast<double>(q[i]),
-                             y = static_cast<double>(u[i]);
-                q[i] = static_cast<T>(c * x - s * y);
-                u[i] = static_cast<T>(s * x + c * y);
-            }
-        }
+        for (std::int64_t map = 0; map < values.extent(0); ++map)
+            for (std::int64_t i = begin; i < end; ++i)
+                turn_value({rotation(0, i), rotation(1, i)}, spin, sign, values(map, 0, i),
+                           values(map, 1, i));
     });
 }
 
@@ -86,11 +83,13 @@ void merge(const std::vector<PointErrors>& errors, std::int64_t components, Lens
     }
 }
 
+/// Also waits for arrays of a GPU.
 template <class A, class B>
 void check_arrays(const Lensing::Implementation& lensing, const View<A, 3>& alm, const View<B, 3>& values) {
     check_shapes(lensing, alm, values);
     sht::check_contiguous("alm", alm);
     sht::check_contiguous("values", values);
+    if (lensing.options.device.kind() == Device::Kind::cuda) cuda::wait_for_caller(lensing.options.device);
 }
 
 /// Calls work(part, first map, maps) for what is transformed at once.
@@ -102,28 +101,34 @@ void for_passes(const Lensing::Implementation& lensing, std::int64_t n_maps, con
     }
 }
 
+/// Whether what is made at points can be made among the caller's values.
+template <class T>
+bool are_points(const Lensing::Implementation& lensing, const View<T, 3>& values) {
+    return lensing.targets.has_all_values() && values.space() == space_on(lensing.targets.device());
+}
+
 template <class T>
 void lens(const Lensing::Implementation& lensing, const View<const std::complex<T>, 3>& alm,
           const View<T, 3>& values, LensingReport* report) {
     check_arrays(lensing, alm, values);
     if (report != nullptr) *report = {.bound = lensing.bound};
     std::vector<PointErrors> errors;
-    const bool direct = lensing.targets.values().empty();
+    const bool direct = are_points(lensing, values);
     for_passes(lensing, alm.extent(0), [&](const auto& part, std::int64_t map, std::int64_t n) {
         auto samples = part.field.samples.make_array(n, part.field.points->rows());
         part.field.samples.template synthesize<T>(part_of(alm, map, n, part.first, part.components), samples,
                                                   report == nullptr ? nullptr : &errors);
         if (report != nullptr) merge(errors, part.components, *report);
         const auto wanted = part_of(values, map, n, part.first, part.components);
-        Array<T, 3> apart(direct ? std::array<std::int64_t, 3>{}
-                                 : std::array{n, part.components, lensing.targets.n_points()});
+        WorkArray<T, 3> apart;
+        if (!direct) apart = {lensing.targets.device(), {n, part.components, lensing.targets.n_points()}};
         const auto made = direct ? wanted : apart.view();
         part.field.points->template interpolate<T>(samples, made);
         if (part.spin > 0) turn_values(lensing, made, part.spin, 1);
-        if (!direct)
-            for (std::int64_t k = 0; k < n; ++k)
-                for (std::int64_t c = 0; c < part.components; ++c)
-                    lensing.targets.scatter(made[k][c], wanted[k][c]);
+        if (direct) return;
+        for (std::int64_t k = 0; k < n; ++k)
+            for (std::int64_t c = 0; c < part.components; ++c)
+                lensing.targets.scatter<T>(made[k][c], wanted[k][c]);
     });
 }
 
@@ -133,13 +138,13 @@ void adjoint(const Lensing::Implementation& lensing, const View<const T, 3>& val
     check_arrays(lensing, alm, values);
     for_passes(lensing, alm.extent(0), [&](const auto& part, std::int64_t map, std::int64_t n) {
         const auto given = part_of(values, map, n, part.first, part.components);
-        const bool direct = lensing.targets.values().empty() && part.spin == 0;
-        Array<T, 3> turned(direct ? std::array<std::int64_t, 3>{}
-                                  : std::array{n, part.components, lensing.targets.n_points()});
+        const bool direct = are_points(lensing, values) && part.spin == 0;
+        WorkArray<T, 3> turned;
         if (!direct) {
+            turned = {lensing.targets.device(), {n, part.components, lensing.targets.n_points()}};
             for (std::int64_t k = 0; k < n; ++k)
                 for (std::int64_t c = 0; c < part.components; ++c)
-                    lensing.targets.gather(given[k][c], turned.view()[k][c]);
+                    lensing.targets.gather<T, T>(given[k][c], turned.view()[k][c]);
             if (part.spin > 0) turn_values(lensing, turned.view(), part.spin, -1);
         }
         auto samples = part.field.samples.make_array(n, part.field.points->rows());
@@ -170,22 +175,16 @@ struct DeflectionError {
     }
 };
 
-/// |d|: the largest, and the root of the mean square.
-struct Lengths {
-    double largest = 0, rms = 0;
-
-    explicit Lengths(const Array<double, 2>& deflection) {
-        const std::int64_t n = deflection.extent(1);
-        double squares = 0;
-        for (std::int64_t i = 0; i < n; ++i) {
-            const double square = deflection(0, i) * deflection(0, i) + deflection(1, i) * deflection(1, i);
-            squares += square;
-            largest = std::max(largest, square);
-        }
-        largest = std::sqrt(largest);
-        rms = n == 0 ? 0 : std::sqrt(squares / static_cast<double>(n));
+Lengths lengths_of(const View<const double, 2>& deflection) {
+    const std::int64_t n = deflection.extent(1);
+    double squares = 0, largest = 0;
+    for (std::int64_t i = 0; i < n; ++i) {
+        const double square = deflection(0, i) * deflection(0, i) + deflection(1, i) * deflection(1, i);
+        squares += square;
+        largest = std::max(largest, square);
     }
-};
+    return {std::sqrt(largest), n == 0 ? 0 : std::sqrt(squares / static_cast<double>(n))};
+}
 
 }  // namespace
 }  // namespace points
@@ -201,7 +200,7 @@ Lensing::Implementation::Implementation(points::Targets where, const DeflectionP
     using points::DeflectionField;
     using points::field_options;
     using points::least_named_error;
-    const auto alm = deflection_alm(potentials);
+    const auto alm = deflection_alm(potentials, options.threads);
     const std::int64_t n = targets.n_points();
     if (!targets.grid()) {
         const points::DeflectionError error(options, points::largest_deflection_of(potential_layout, alm));
@@ -209,37 +208,38 @@ Lensing::Implementation::Implementation(points::Targets where, const DeflectionP
         bound = error.of_values;
     }
     const double left = options.error - bound;
-    deflection = Array<double, 2>({2, n});
-    rotation = Array<double, 2>({2, n});
+    for (auto* const pair : {&deflection, &rotation, &displaced}) *pair = {options.device, {2, n}};
     DeflectionField(targets, potential_layout, n_potentials, deflection_error, options.threads)
         .synthesize(alm, deflection.view());
-    theta.resize(static_cast<std::size_t>(n));
-    phi.resize(theta.size());
-    displace(targets.theta(), targets.phi(), std::as_const(deflection).view(), {theta.data(), {n}},
-             {phi.data(), {n}}, rotation.view(), options.threads);
-    const points::Lengths lengths(deflection);
-    largest = lengths.largest;
-    rms = lengths.rms;
+    lengths = displace_targets();
     if (!options.derivatives) {
-        deflection = Array<double, 2>();
+        deflection = {};
         targets.forget_angles();
-        if (options.components == 1) rotation = Array<double, 2>();
+        if (options.components == 1) rotation = {};
     }
     double of_fields = 0;
     for (const int spin : {0, 2}) {
         if (options.components == (spin == 0 ? 2 : 1)) continue;
         const auto how = field_options(options.lmax, options.mmax, spin, std::max(left, least_named_error), n,
-                                       options.threads);
-        const View<const double, 1> theta_there(theta.data(), {n}), phi_there(phi.data(), {n});
+                                       options.threads, options.device);
+        const auto there = std::as_const(displaced).view();
         parts.push_back({spin == 0 ? 0 : options.components - 2, spin == 0 ? 1 : 2, spin,
-                         parts.empty() ? points::SpinField(how, theta_there, phi_there)
+                         parts.empty() ? points::SpinField(how, there[0], there[1])
                                        : points::SpinField(how, parts[0].field.points)});
         of_fields = std::max(of_fields, parts.back().field.samples.bound());
     }
     bound += of_fields;
-    if (options.derivatives) return;
-    theta = core::AlignedVector<double>();
-    phi = core::AlignedVector<double>();
+    if (!options.derivatives) displaced = {};
+}
+
+points::Lengths Lensing::Implementation::displace_targets() {
+    const auto by = std::as_const(deflection).view();
+    const auto to = displaced.view();
+    if (options.device.kind() == Device::Kind::cuda)
+        return points::cuda::displace(options.device, targets.theta(), targets.phi(), by, to,
+                                      rotation.view());
+    displace(targets.theta(), targets.phi(), by, to[0], to[1], rotation.view(), options.threads);
+    return points::lengths_of(by);
 }
 
 double bytes_of_lensing(const Grid& grid, const AlmLayout& potentials, std::int64_t n_potentials,
@@ -252,7 +252,10 @@ double bytes_of_lensing(const Grid& grid, const AlmLayout& potentials, std::int6
     for (const Ring& ring : grid.rings()) n += static_cast<double>(ring.n_pixels);
     const bool scattered = grid.has_other_pixels();
     const double kept = (scattered ? 8 : 0) + (full.derivatives ? 48 : 0);  // for each point
-    const auto deflecting = deflection_plan(grid, potentials, n_potentials, full.threads);
+    const double values = 8.0 * full.components * static_cast<double>(grid.n_pixels());
+    // A GPU's memory has the rest.
+    if (full.device.kind() == Device::Kind::cuda) return values + (scattered ? 16 * n : 0);
+    const auto deflecting = deflection_plan(grid, potentials, n_potentials, full.threads, full.device);
     // While deflections are made, when points have been displaced, while they are sorted, and in lens().
     const double while_deflected = static_cast<double>(deflecting->workspace_bytes()) +
                                    (scattered ? 16.0 * static_cast<double>(grid.n_pixels()) : 0);
@@ -262,33 +265,23 @@ double bytes_of_lensing(const Grid& grid, const AlmLayout& potentials, std::int6
     for (const int spin : {0, 2}) {
         if (full.components == (spin == 0 ? 2 : 1)) continue;
         const SphereSamples fields(field_options(full.lmax, full.mmax, spin, full.error,
-                                                 static_cast<std::int64_t>(n), full.threads));
+                                                 static_cast<std::int64_t>(n), full.threads, full.device));
         const auto rows = fields.all_rows();
         samples = std::max(samples, 8.0 * static_cast<double>((rows.end - rows.first) * fields.components() *
                                                               fields.implementation().tables.stride));
     }
     const double turns = full.components > 1 || full.derivatives ? 16 : 0;
-    const double values = 8.0 * full.components * static_cast<double>(grid.n_pixels());
     most = std::max(most, (kept + plan + while_planned + turns + (full.derivatives ? 0 : 16)) * n);
     return std::max(most, (kept + plan + turns + (scattered ? 16 : 0)) * n + samples + values);
 }
 
-namespace {
-
-LensingOptions on_cpu(const LensingOptions& options) {
-    points::check_cpu(options.device, "lensing");
-    return options;
-}
-
-}  // namespace
-
 Lensing::Lensing(const Grid& grid, const DeflectionPotentials& potentials, const LensingOptions& options)
-    : implementation_(std::make_unique<const Implementation>(points::Targets(grid, options.threads),
-                                                             potentials, on_cpu(options))) {}
+    : implementation_(std::make_unique<const Implementation>(
+          points::Targets(grid, options.threads, options.device), potentials, options)) {}
 Lensing::Lensing(View<const double, 1> theta, View<const double, 1> phi,
                  const DeflectionPotentials& potentials, const LensingOptions& options)
-    : implementation_(std::make_unique<const Implementation>(points::Targets(theta, phi, options.threads),
-                                                             potentials, on_cpu(options))) {}
+    : implementation_(std::make_unique<const Implementation>(
+          points::Targets(theta, phi, options.threads, options.device), potentials, options)) {}
 Lensing::~Lensing() = default;
 Lensing::Lensing(Lensing&&) noexcept = default;
 Lensing& Lensing::operator=(Lensing&&) noexcept = default;
@@ -306,10 +299,10 @@ double Lensing::bound() const {
     return implementation_->bound;
 }
 double Lensing::largest() const {
-    return implementation_->largest;
+    return implementation_->lengths.largest;
 }
 double Lensing::rms() const {
-    return implementation_->rms;
+    return implementation_->lengths.rms;
 }
 
 template <class T>

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "points/lensing/displacement_math.hpp"
 #include "points/lensing/targets.hpp"
 #include "sht/array_checks.hpp"
 #include "zonal/points/lensing.hpp"
@@ -26,25 +27,22 @@ struct SpinField {
 
 /// Options of fields that n_points points read.
 PointOptions field_options(std::int64_t lmax, std::int64_t mmax, int spin, double error,
-                           std::int64_t n_points, int threads);
+                           std::int64_t n_points, int threads, Device device);
 
-/// Values of one map at the points, [components, point].
-Array<double, 3> values_of(const SpinField& field, View<const std::complex<double>, 3> alm);
+/// Values of maps at the points, [map, components, point].
+WorkArray<double, 3> values_of(const SpinField& field, View<const std::complex<double>, 3> alm);
 
-/// The covariant derivatives of a field of spin s, by fields of spin s - 1 and s + 1, which have no
-/// singularities at the poles. `raised` is eth f; `lowered` its conjugate operator's, 0 for spin 0.
-struct EthFields {
-    /// alm: [1, components, size] of the field. One map.
+/// What EthValues reads.
+class EthFields {
+  public:
+    /// alm: [1, components, size] of the field, on the host. theta, phi: in the device's memory.
     EthFields(const AlmLayout& layout, int spin, View<const std::complex<double>, 3> alm, double error,
-              View<const double, 1> theta, View<const double, 1> phi, int threads);
-    std::complex<double> raised(std::int64_t i) const;
-    std::complex<double> lowered(std::int64_t i) const;
-    /// Along e_theta and e_phi.
-    std::complex<double> along_theta(std::int64_t i) const;
-    std::complex<double> along_phi(std::int64_t i) const;
+              View<const double, 1> theta, View<const double, 1> phi, int threads, Device device);
+    EthValues values() const;
 
-    int spin;
-    Array<double, 3> up, down;  ///< [1 or 2, components, point]; without points where there is no such field
+  private:
+    int spin_;
+    WorkArray<double, 3> up_, down_;  ///< [1 or 2, components, point]; empty where there is no such field
 };
 
 }  // namespace points
@@ -62,27 +60,31 @@ class Lensing::Implementation {
         points::SpinField field;
     };
 
-    std::complex<double> turn(std::int64_t i) const { return {rotation(0, i), rotation(1, i)}; }
-
     const LensingOptions options;
     const AlmLayout layout, potential_layout;
     const std::int64_t n_potentials;
     points::Targets targets;
-    Array<double, 2> deflection;             ///< [2, point]; with derivatives
-    Array<double, 2> rotation;               ///< [2, point]
-    core::AlignedVector<double> theta, phi;  ///< [point], displaced; with derivatives
+    points::WorkArray<double, 2> deflection;  ///< [2, point]; with derivatives
+    points::WorkArray<double, 2> rotation;    ///< [2, point], cos and sin gamma
+    points::WorkArray<double, 2> displaced;   ///< [2, point], theta and phi; with derivatives
     std::vector<Part> parts;
     double deflection_error = 0;  ///< relative, where targets are no grid's
-    double bound = 0, largest = 0, rms = 0;
+    double bound = 0;
+    points::Lengths lengths;
+
+  private:
+    points::Lengths displace_targets();
 };
 
 namespace points {
 
-/// Throws InvalidArgument unless both are in host memory and have the shapes of Lensing.
+/// Throws InvalidArgument unless both are on the host or in the device's memory and have the shapes of
+/// Lensing.
 template <class A, class B>
 void check_shapes(const Lensing::Implementation& lensing, const View<A, 3>& alm, const View<B, 3>& values) {
-    sht::check_host("alm", alm);
-    sht::check_host("values", values);
+    const MemorySpace space = space_on(lensing.targets.device());
+    sht::check_space("alm", alm, space);
+    sht::check_space("values", values, space);
     sht::check_extent("alm", alm, 1, "components", lensing.options.components);
     sht::check_extent("alm", alm, 2, "coefficients", lensing.layout.size());
     sht::check_extent("values", values, 0, "maps", alm.extent(0));

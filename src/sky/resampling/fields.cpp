@@ -203,7 +203,10 @@ class Resampler {
 
     void interpolate(View<const Complex, 2> alm) {
         const auto part = progress(0.6, 1);
-        const EvaluationOptions how{.error = options_.error, .threads = threads_, .progress = part};
+        const EvaluationOptions how{.error = options_.error,
+                                    .threads = threads_,
+                                    .device = options_.analysis.device,
+                                    .progress = part};
         const auto found = sky::interpolate(layout_, alm, fields_, places_, rotation_, how, out_, slopes_);
         report_.interpolated = true;
         report_.bound = found.bound;
@@ -281,7 +284,8 @@ double bytes_of_resampling(const Grid& grid, std::int64_t n_fields, Fields field
     double making = 0;
     if (options.rotation && options.way == RotationWay::points)
         making = bytes_of_evaluation(layout, fields, n_fields, to.n_pixels(),
-                                     {.error = options.error, .threads = how.threads}, false);
+                                     {.error = options.error, .threads = how.threads, .device = how.device},
+                                     false);
     else
         for (const Group& group : make_groups(fields, n_fields))
             making = std::max(

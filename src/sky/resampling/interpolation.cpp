@@ -21,8 +21,10 @@ namespace {
 
 using Complex = std::complex<double>;
 
-/// Points whose plan is there at once: enough for all threads, few beside a map.
-constexpr std::int64_t block_points = std::int64_t{1} << 19;
+/// Points whose plan is there at once: enough for all threads, or for a GPU, few beside a map.
+std::int64_t points_at_once(Device device) {
+    return std::int64_t{1} << (device.kind() == Device::Kind::cuda ? 22 : 19);
+}
 
 /// Calls work(first, last) for parts of a block.
 template <class Work>
@@ -37,14 +39,15 @@ class Interpolation {
   public:
     /// rotation: of the field, before it is evaluated.
     Interpolation(const AlmLayout& layout, View<const Complex, 2> alm, Fields fields, const Places& places,
-                  const std::optional<RotationMatrix>& rotation, double error, int threads)
+                  const std::optional<RotationMatrix>& rotation, double error, int threads, Device device)
         : layout_(layout),
           alm_(alm),
           fields_(fields),
           places_(places),
           rotation_(rotation),
           error_(error),
-          threads_(threads) {}
+          threads_(threads),
+          device_(resolve_device(device)) {}
 
     EvaluationReport run(View<double, 2> out, const Slopes& slopes, const Progress& progress) {
         // I and P share the points; scalars come a few at a time.
@@ -59,8 +62,8 @@ class Interpolation {
             for (const Group& group : passes[i]) sampled.push_back(sample(group));
             const auto of_pass =
                 sht::part_of(progress, static_cast<double>(i) / n, static_cast<double>(i + 1) / n);
-            for (std::int64_t begin = 0; begin < places_.n_places(); begin += block_points) {
-                const auto end = std::min(begin + block_points, places_.n_places());
+            for (std::int64_t begin = 0, end = 0; begin < places_.n_places(); begin = end) {
+                end = std::min(begin + points_at_once(device_), places_.n_places());
                 interpolate_block(sampled, begin, end, out, slopes);
                 if (of_pass && !of_pass(static_cast<double>(end) / static_cast<double>(places_.n_places())))
                     throw Cancelled("resampling: cancelled");
@@ -83,7 +86,8 @@ class Interpolation {
                                .spin = group.spin(),
                                .error = error_,
                                .n_points = std::max<std::int64_t>(places_.n_places(), 1),
-                               .threads = threads_});
+                               .threads = threads_,
+                               .device = device_});
         auto array = samples.make_array(group.batch);
         std::vector<PointErrors> errors;
         samples.synthesize<double>(batch_of(alm_.slice(group.first, n_rows(group)), group), array, &errors);
@@ -160,6 +164,7 @@ class Interpolation {
     const std::optional<RotationMatrix> rotation_;
     const double error_;
     const int threads_;
+    const Device device_;
     EvaluationReport report_;
 };
 
@@ -178,7 +183,7 @@ EvaluationReport interpolate(const AlmLayout& layout, View<const Complex, 2> alm
                              const Places& places, const std::optional<RotationMatrix>& rotation,
                              const EvaluationOptions& options, View<double, 2> out, const Slopes& slopes) {
     return Interpolation(layout, alm, fields, places, rotation, options.error,
-                         core::resolve_threads(options.threads))
+                         core::resolve_threads(options.threads), options.device)
         .run(out, slopes, options.progress);
 }
 
@@ -186,8 +191,11 @@ EvaluationReport interpolate(const AlmLayout& layout, View<const Complex, 2> alm
 
 double bytes_of_evaluation(const AlmLayout& layout, Fields fields, std::int64_t n_fields,
                            std::int64_t n_points, const EvaluationOptions& options, bool derivatives) {
+    const Device device = resolve_device(options.device);
+    const bool on_cuda = device.kind() == Device::Kind::cuda;  // whose memory has samples and plans
     double samples = 0;
     for (const sky::Group& group : sky::make_groups(fields, n_fields)) {
+        if (on_cuda) break;
         const SphereSamples plan({.lmax = layout.lmax(),
                                   .mmax = layout.mmax(),
                                   .spin = group.spin(),
@@ -201,8 +209,9 @@ double bytes_of_evaluation(const AlmLayout& layout, Fields fields, std::int64_t 
     }
     const std::int64_t most_rows = fields == Fields::scalars ? sky::most_scalars_at_once : 2;
     // Its plan, where it comes from, its values.
-    const double of_point = 32 + 5 * 8 + 8 * static_cast<double>(most_rows) * (derivatives ? 3 : 1);
-    return samples + of_point * static_cast<double>(std::min(n_points, sky::block_points));
+    const double of_point =
+        (on_cuda ? 0 : 32) + 5 * 8 + 8 * static_cast<double>(most_rows) * (derivatives ? 3 : 1);
+    return samples + of_point * static_cast<double>(std::min(n_points, sky::points_at_once(device)));
 }
 
 EvaluationReport evaluate(const AlmLayout& layout, View<const std::complex<double>, 2> alm, Fields fields,

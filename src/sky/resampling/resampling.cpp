@@ -94,14 +94,15 @@ double bytes_of_resampling(const SkyMap& map, std::int64_t n_points, const Resam
     double most = 0;
     for (const auto& group : map.groups())
         most = std::max(
-            most,
-            16 * static_cast<double>(group.n_rows * layout.size()) +
-                std::max(sky::bytes_of_field_analysis(map.grid(), group.n_rows, group.fields, lmax,
-                                                      options.analysis),
-                         bytes_of_evaluation(layout, group.fields, group.n_rows, n_points,
-                                             {.error = options.error, .threads = options.analysis.threads},
-                                             derivatives) +
-                             8 * static_cast<double>(group.n_rows * n_points * (derivatives ? 3 : 1))));
+            most, 16 * static_cast<double>(group.n_rows * layout.size()) +
+                      std::max(sky::bytes_of_field_analysis(map.grid(), group.n_rows, group.fields, lmax,
+                                                            options.analysis),
+                               bytes_of_evaluation(layout, group.fields, group.n_rows, n_points,
+                                                   {.error = options.error,
+                                                    .threads = options.analysis.threads,
+                                                    .device = options.analysis.device},
+                                                   derivatives) +
+                                   8 * static_cast<double>(group.n_rows * n_points * (derivatives ? 3 : 1))));
     return most;
 }
 
