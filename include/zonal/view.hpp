@@ -97,8 +97,8 @@ using ConstView = std::type_identity_t<View<const T, N>>;
 /// Asks the system for pages of 2 MiB for memory that will be written as a whole: they are made in a third of
 /// the time, and strides through them miss the TLB less. Advice only, for what lies in whole pages.
 void advise_huge_pages(void* data, std::size_t bytes);
-/// Arrays from this size on get such advice. In less, what is never written would count where pages are made
-/// whole.
+/// Arrays from this size on get such advice. Smaller ones do not: whole pages would count as used memory even
+/// where nothing is written.
 inline constexpr std::size_t least_huge_array = std::size_t{16} << 20;  // bytes
 
 /// An allocator whose memory is 0 from the start, so that elements need no initialisation of their own. The

@@ -121,7 +121,8 @@ class _Torch(Library):
         _refuse_pending(name, array)
         if is_current:
             return sys.modules["torch"].utils.dlpack.to_dlpack(array)  # which takes a third of the time
-        return super().given(name, array, stream, is_current)
+        with sys.modules["torch"].cuda.device(array.device):  # another one's tensors are refused
+            return super().given(name, array, stream, is_current)
 
     def is_contiguous(self, array: Any) -> bool:
         return bool(array.shape[-1] < 2 or array.stride(-1) == 1)
@@ -184,6 +185,9 @@ class _Numba(Library):
 
     def given(self, name: str, array: Any, stream: int | None, is_current: bool) -> Any:
         described = array.__cuda_array_interface__
+        own = self.current_stream(array, 0)
+        if own and own != stream:
+            sys.modules["numba"].cuda.external_stream(own).synchronize()
         dtype = np.dtype(described["typestr"])
         address, is_read_only = described["data"]
         if name == "out" and is_read_only:

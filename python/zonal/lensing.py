@@ -41,8 +41,8 @@ class Lensing:
     as in `zonal.SHT`.
 
     With device="cuda", alm and values may be NumPy arrays, or arrays of CuPy, PyTorch, JAX and others in the GPU's memory; the
-    result is then an array of the same library, and is there when the call returns. So may phi and curl, and theta and phi of
-    points, as float64.
+    result is then an array of the same library, and is there when the call returns. The potentials phi and curl may lie there,
+    too, and so may theta and phi of points, which must be float64 and must not change later.
 
     Shapes: alm is [n_alm] and values are [n_values] for "T", else [2 or 3, n_alm] and [2 or 3, n_values], with one more axis
     in front for a batch. complex64 gives float32, and back; positions are double, as is the arithmetic. Quantities of alm
@@ -166,7 +166,7 @@ class Lensing:
         <g, dphi> = sum of (2 - delta_m0) Re(conj(g_lm) dphi_lm).
 
         The way of the axes along the sphere is in them. alm and values: shapes of `lens`; the derivatives of a batch are summed.
-        The result is on the host, wherever these are.
+        The result is a NumPy array, wherever these are; both must have one precision in the memory of a GPU.
         """
         arrays = device_arrays("alm", alm, self._device, None, waits=True)
         if arrays is not None:
@@ -305,13 +305,13 @@ def _made(where: tuple[Any, ...], *options: Any) -> _core.Lensing:
     return lensing
 
 
-def _potentials(phi: ArrayLike, curl: ArrayLike | None, device: str = "cpu") -> tuple[NDArray[np.complex128], int]:
-    """[1 or 2, n], and their lmax. They may lie in the memory of the device."""
+def _potentials(phi: ArrayLike, curl: ArrayLike | None, device: str | None = None) -> tuple[NDArray[np.complex128], int]:
+    """[1 or 2, n], and their lmax. They may lie in the memory of the device, if there is one."""
     rows = []
     for name, alm in (("phi", phi), ("curl", curl)):
         if alm is None and name == "curl":
             continue
-        arrays = device_arrays(name, alm, device, None, waits=True)
+        arrays = None if device is None else device_arrays(name, alm, device, None, waits=True)
         given = complex_input(name, alm) if arrays is None else arrays.copied(name, alm, COMPLEX)
         if given.ndim != 1:
             raise ValueError(f"{name}: has shape {given.shape}: must be [n_alm]")

@@ -73,7 +73,7 @@ void add_slopes(Device, const SlopeSums&, std::int64_t) {
     refuse();
 }
 template <class In, class Out>
-void gather(Device, const std::int64_t*, View<const In, 1>, View<Out, 1>) {
+void gather(const char*, Device, const std::int64_t*, View<const In, 1>, View<Out, 1>) {
     refuse();
 }
 template <class T>
@@ -89,7 +89,7 @@ void to_device(ValueTransfer&, const void*, void*, std::int64_t) {
 void to_host(ValueTransfer&, const void*, void*, std::int64_t) {
     refuse();
 }
-template void gather(Device, const std::int64_t*, View<const float, 1>, View<double, 1>);
+template void gather(const char*, Device, const std::int64_t*, View<const float, 1>, View<double, 1>);
 
 #define ZONAL_INSTANTIATE(T)                                                                            \
     template void synthesize(View<const std::complex<T>, 3>, SampleMemory&, std::vector<PointErrors>*); \
@@ -97,7 +97,7 @@ template void gather(Device, const std::int64_t*, View<const float, 1>, View<dou
     template void interpolate(const SortedPoints&, const SampleMemory&, const PointOutputs<T>&);        \
     template void spread(const SortedPoints&, View<const T, 3>, SampleMemory&);                         \
     template void turn_values(Device, View<const double, 2>, int, double, View<T, 3>);                  \
-    template void gather(Device, const std::int64_t*, View<const T, 1>, View<T, 1>);                    \
+    template void gather(const char*, Device, const std::int64_t*, View<const T, 1>, View<T, 1>);       \
     template void scatter(Device, const std::int64_t*, View<const T, 1>, View<T, 1>);
 ZONAL_INSTANTIATE(float)
 ZONAL_INSTANTIATE(double)

@@ -66,6 +66,9 @@ def test_lens_takes_everything_from_the_gpu(library, rng, potentials):
     put = library.put
     found = zonal.lens(put(sky), put(phi), (put(theta), put(lon)), curl=put(curl), error=ERROR)
     assert isinstance(found, library.kind) and near(library.get(found), wanted, ERROR)
+    lensing = zonal.Lensing(phi, (put(theta), put(lon)), LMAX, error=ERROR, device="cuda")
+    again = pickle.loads(pickle.dumps(lensing))
+    assert np.array_equal(library.get(again.lens(put(sky[0]))), library.get(lensing.lens(put(sky[0]))))
     narrow = zonal.lens(put(sky.astype(np.complex64)), phi, 8, error=1e-6)
     assert library.get(narrow).dtype == np.float32
     assert near(library.get(narrow), zonal.lens(sky, phi, 8, error=1e-6), 1e-6)

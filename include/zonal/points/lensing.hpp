@@ -40,7 +40,8 @@ struct LensingOptions {
     /// Bound of max |error| / max |T|, and of max |error of P| / max |P|, over the sphere; from 2e-14 to 0.1
     /// as in PointOptions. At points that are in no grid the deflections' own errors count too.
     double error = 1e-7;
-    /// Whether differentiate can be called, which keeps 48 bytes more for each point.
+    /// Whether differentiate can be called, which keeps 32 bytes more for each pixel of a grid, and 48
+    /// for each point.
     bool derivatives = true;
     int threads = 0;  ///< 0: available_cpus()
     /// Where all is computed. On a GPU alm, values, theta and phi may be in its memory or in the host's, and

@@ -21,7 +21,9 @@ Buffer::Buffer(Kind kind, Device device, std::int64_t bytes) : kind_(kind), devi
     if (bytes < 0) throw InvalidArgument("bytes", bytes, "must be at least 0");
     if (bytes == 0) return;
     if (kind == Kind::host) {
-        data_ = ::operator new(static_cast<std::size_t>(bytes), alignment);
+        const auto size = static_cast<std::size_t>(bytes);
+        data_ = ::operator new(size, alignment);
+        if (size >= least_huge_array) advise_huge_pages(data_, size);
     } else if (kind == Kind::device) {
         data_ = core::allocate_on_cuda(device.index(), bytes);
         space_ = MemorySpace::cuda;

@@ -205,9 +205,10 @@ void add_slopes(Device device, const SlopeSums& sums, std::int64_t n) {
 }
 
 template <class In, class Out>
-void gather(Device device, const std::int64_t* value_of, View<const In, 1> values, View<Out, 1> points) {
+void gather(const char* name, Device device, const std::int64_t* value_of, View<const In, 1> values,
+            View<Out, 1> points) {
     const core::CurrentDevice current(device.index());
-    core::require_place("values", values, device.index());
+    core::require_place(name, values, device.index());
     for_each("copying values", points.extent(0),
              Gather<In, Out>{value_of, values.data(), values.stride(0), points.data()});
 }
@@ -260,9 +261,9 @@ void to_host(ValueTransfer& transfer, const void* there, void* host, std::int64_
 
 template void turn_values(Device, View<const double, 2>, int, double, View<float, 3>);
 template void turn_values(Device, View<const double, 2>, int, double, View<double, 3>);
-template void gather(Device, const std::int64_t*, View<const double, 1>, View<double, 1>);
-template void gather(Device, const std::int64_t*, View<const float, 1>, View<float, 1>);
-template void gather(Device, const std::int64_t*, View<const float, 1>, View<double, 1>);
+template void gather(const char*, Device, const std::int64_t*, View<const double, 1>, View<double, 1>);
+template void gather(const char*, Device, const std::int64_t*, View<const float, 1>, View<float, 1>);
+template void gather(const char*, Device, const std::int64_t*, View<const float, 1>, View<double, 1>);
 template void scatter(Device, const std::int64_t*, View<const double, 1>, View<double, 1>);
 template void scatter(Device, const std::int64_t*, View<const float, 1>, View<float, 1>);
 

@@ -9,7 +9,7 @@
 #include "zonal/grid.hpp"
 #include "zonal/view.hpp"
 
-/// What lensing does with numbers of points that lie in a GPU's memory. Each call returns when all is done.
+/// What lensing does with what it has at points, in a GPU's memory. Each call returns when all is done.
 /// Without CUDA code all of it throws BackendUnavailable.
 namespace zonal::points::cuda {
 
@@ -31,9 +31,11 @@ void turn_values(Device device, View<const double, 2> rotation, int spin, double
 /// sums.add(i) for n points.
 void add_slopes(Device device, const SlopeSums& sums, std::int64_t n);
 
-/// points[i] = values[value_of[i]], and the other way round. value_of: null where it is i itself.
+/// points[i] = values[value_of[i]], and the other way round. value_of: null where it is i itself. name: of
+/// the values, for errors.
 template <class In, class Out>
-void gather(Device device, const std::int64_t* value_of, View<const In, 1> values, View<Out, 1> points);
+void gather(const char* name, Device device, const std::int64_t* value_of, View<const In, 1> values,
+            View<Out, 1> points);
 template <class T>
 void scatter(Device device, const std::int64_t* value_of, View<const T, 1> points, View<T, 1> values);
 

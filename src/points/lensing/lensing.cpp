@@ -92,12 +92,22 @@ void check_arrays(const Lensing::Implementation& lensing, const View<A, 3>& alm,
     if (lensing.options.device.kind() == Device::Kind::cuda) cuda::wait_for_caller(lensing.options.device);
 }
 
-/// Calls work(part, first map, maps) for what is transformed at once.
+/// Calls work(part, first map, maps) for what is transformed at once. Where a GPU has no memory for several
+/// maps, they go one by one.
 template <class Work>
 void for_passes(const Lensing::Implementation& lensing, std::int64_t n_maps, const Work& work) {
     for (const auto& part : lensing.parts) {
-        const std::int64_t most = lensed_at_once(part.components);
-        for (std::int64_t map = 0; map < n_maps; map += most) work(part, map, std::min(most, n_maps - map));
+        std::int64_t most = lensed_at_once(part.components);
+        for (std::int64_t first = 0; first < n_maps;) {
+            const std::int64_t maps = std::min(most, n_maps - first);
+            try {
+                work(part, first, maps);
+                first += maps;
+            } catch (const OutOfDeviceMemory&) {
+                if (maps == 1) throw;
+                most = 1;
+            }
+        }
     }
 }
 
@@ -197,7 +207,6 @@ Lensing::Implementation::Implementation(points::Targets where, const DeflectionP
       n_potentials(potentials.alm.extent(0)),
       targets(std::move(where)) {
     using points::deflection_alm;
-    using points::DeflectionField;
     using points::field_options;
     using points::least_named_error;
     const auto alm = deflection_alm(potentials, options.threads);
@@ -209,12 +218,13 @@ Lensing::Implementation::Implementation(points::Targets where, const DeflectionP
     }
     const double left = options.error - bound;
     for (auto* const pair : {&deflection, &rotation, &displaced}) *pair = {options.device, {2, n}};
-    DeflectionField(targets, potential_layout, n_potentials, deflection_error, options.threads)
-        .synthesize(alm, deflection.view());
+    deflecting.emplace(targets, potential_layout, n_potentials, deflection_error, options.threads);
+    deflecting->synthesize(alm, deflection.view());
     lengths = displace_targets();
+    if (!options.derivatives || targets.grid()) targets.forget_angles();
     if (!options.derivatives) {
+        deflecting.reset();
         deflection = {};
-        targets.forget_angles();
         if (options.components == 1) rotation = {};
     }
     double of_fields = 0;
@@ -251,7 +261,7 @@ double bytes_of_lensing(const Grid& grid, const AlmLayout& potentials, std::int6
     double n = 0;
     for (const Ring& ring : grid.rings()) n += static_cast<double>(ring.n_pixels);
     const bool scattered = grid.has_other_pixels();
-    const double kept = (scattered ? 8 : 0) + (full.derivatives ? 48 : 0);  // for each point
+    const double kept = (scattered ? 8 : 0) + (full.derivatives ? 32 : 0);  // for each point
     const double values = 8.0 * full.components * static_cast<double>(grid.n_pixels());
     // A GPU's memory has the rest.
     if (full.device.kind() == Device::Kind::cuda) return values + (scattered ? 16 * n : 0);

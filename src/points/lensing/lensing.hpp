@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -69,6 +70,8 @@ class Lensing::Implementation {
     points::WorkArray<double, 2> displaced;   ///< [2, point], theta and phi; with derivatives
     std::vector<Part> parts;
     double deflection_error = 0;  ///< relative, where targets are no grid's
+    /// With derivatives: a GPU's takes time to make.
+    std::optional<points::DeflectionField> deflecting;
     double bound = 0;
     points::Lengths lengths;
 

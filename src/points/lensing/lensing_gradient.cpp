@@ -149,9 +149,7 @@ void Lensing::differentiate(ConstView<std::complex<T>, 3> alm, ConstView<T, 3> v
     by_deflection.clear();
     for (std::int64_t map = 0; map < alm.extent(0); ++map)
         for (const auto& part : lensing.parts) add_slopes<T>(lensing, part, alm, values, map, by_deflection);
-    points::DeflectionField(lensing.targets, lensing.potential_layout, lensing.n_potentials,
-                            lensing.deflection_error, lensing.options.threads)
-        .adjoint(std::as_const(by_deflection).view(), gradient);
+    lensing.deflecting->adjoint(std::as_const(by_deflection).view(), gradient);
 }
 
 template void Lensing::differentiate<float>(View<const std::complex<float>, 3>, View<const float, 3>,

@@ -66,8 +66,8 @@ Targets::Targets(View<const double, 1> theta, View<const double, 1> phi, int thr
     check_arrays(theta, phi, space_on(device_));
     angles_ = WorkArray<double, 2>(device_, {2, n_points_});
     if (device_.kind() == Device::Kind::cuda) make_transfer();
-    gather(theta, angles_.view()[0]);
-    gather(phi, angles_.view()[1]);
+    gather(theta, angles_.view()[0], "theta");
+    gather(phi, angles_.view()[1], "phi");
 }
 
 void Targets::make_transfer() {
@@ -78,9 +78,9 @@ void Targets::make_transfer() {
 }
 
 template <class In, class Out>
-void Targets::gather(View<const In, 1> values, View<Out, 1> points) const {
+void Targets::gather(View<const In, 1> values, View<Out, 1> points, const char* name) const {
     if (device_.kind() == Device::Kind::cuda && values.space() == MemorySpace::cuda)
-        return cuda::gather<In, Out>(device_, values_there_.data(), values, points);
+        return cuda::gather<In, Out>(name, device_, values_there_.data(), values, points);
     const auto fill = [&](const View<Out, 1>& to) {
         core::for_pieces(n_points_, threads_, [&](std::int64_t begin, std::int64_t end) {
             for (std::int64_t i = begin; i < end; ++i) to[i] = static_cast<Out>(values[value_of(i)]);
@@ -111,9 +111,9 @@ void Targets::scatter(View<const T, 1> points, View<T, 1> values) const {
     fill(std::as_const(here).view());
 }
 
-template void Targets::gather(View<const double, 1>, View<double, 1>) const;
-template void Targets::gather(View<const float, 1>, View<float, 1>) const;
-template void Targets::gather(View<const float, 1>, View<double, 1>) const;
+template void Targets::gather(View<const double, 1>, View<double, 1>, const char*) const;
+template void Targets::gather(View<const float, 1>, View<float, 1>, const char*) const;
+template void Targets::gather(View<const float, 1>, View<double, 1>, const char*) const;
 template void Targets::scatter(View<const double, 1>, View<double, 1>) const;
 template void Targets::scatter(View<const float, 1>, View<float, 1>) const;
 

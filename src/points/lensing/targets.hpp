@@ -33,10 +33,11 @@ class Targets {
     /// Takes the memory of theta and phi, of which a grid's are needed no more, away.
     void forget_angles() { angles_ = {}; }
 
-    /// Copies between numbers of points, in the memory of the device, and those of values, there or on the
-    /// host: `to` gets each point's from its value, or the other way round, where other values stay.
+    // Between points, in the memory of the device, and the caller's values, there or on the host.
+    /// Each point gets its value. name: of the values, for errors.
     template <class In, class Out>
-    void gather(View<const In, 1> values, View<Out, 1> points) const;
+    void gather(View<const In, 1> values, View<Out, 1> points, const char* name = "values") const;
+    /// Each point's value is written; other values stay.
     template <class T>
     void scatter(View<const T, 1> points, View<T, 1> values) const;
 

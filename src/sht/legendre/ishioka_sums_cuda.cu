@@ -292,8 +292,9 @@ __global__ void __launch_bounds__(threads<Fields>, threads_at_once<Spin> / threa
     }
 }
 
-/// Blocks of each order. One reads the tiles' sums once, and is best from a third of the blocks on that the
-/// device has room for, `at_once` on each processor; found on an H200 at lmax 16384.
+/// How many blocks share an order. One block reads the tiles' sums only once, which is best if the orders are
+/// at least a third of the blocks that the device has room for, `at_once` on each processor. Found on an H200
+/// at lmax 16384.
 unsigned parts_of_orders(unsigned n_orders, int at_once) {
     constexpr unsigned most = 16;
     const auto full = static_cast<unsigned>(core::device_limits().processors * at_once);

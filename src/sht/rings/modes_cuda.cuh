@@ -42,7 +42,8 @@ class ModesScratch {
 
   private:
     Orders summed_{0, 0};  ///< whose sums there is room for
-    // Few blocks with long recurrences: begun behind those that fill the device, they would end after them.
+    // These kernels have few blocks with long recurrences; if they began behind kernels that fill the device,
+    // they would end after them.
     core::SideStream side_{core::OwnStream::Urgency::first}, other_side_{core::OwnStream::Urgency::first};
     core::SideStream early_{core::OwnStream::Urgency::first};  ///< for which the others' sums wait
 };
