@@ -119,8 +119,8 @@ double device_time_of_operation(const Grid& grid, std::int64_t ring) {
         std::int64_t longest;
         double time;
     };
-    constexpr Class classes[] = {{8192, 1.1}, {16384, 2.4}};
-    constexpr double of_longer = 2.1;
+    constexpr Class classes[] = {{8192, 1}, {20000, 2.6}, {26000, 2.3}};
+    constexpr double of_longer = 1.95;
     const auto length = [&](std::int64_t i) { return grid.rings()[i].n_pixels; };
     const bool has_equal = (ring > 0 && length(ring - 1) == length(ring)) ||
                            (ring + 1 < std::ssize(grid.rings()) && length(ring + 1) == length(ring));
