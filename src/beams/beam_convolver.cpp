@@ -120,11 +120,6 @@ SampleArray Fields::array(const Plane& plane, std::int64_t first_map, std::int64
         plane.samples.implementation().shared_from_this(), n_maps, rows, field(first).data));
 }
 
-std::int64_t maps_at_once(const Plane& plane) {
-    constexpr std::int64_t most_fields = 4;
-    return most_fields / plane.samples.components();
-}
-
 void check_rows(const SphereSamples& samples, SampleRows there, SampleRows needed) {
     if (there.first <= needed.first && there.end >= needed.end) return;
     const auto theta = [&](std::int64_t row) {

@@ -70,10 +70,6 @@ struct Fields {
     double* data;
 };
 
-/// Maps of a plane that are transformed at once: more share the recurrences for little more, but a thread's
-/// Fourier coefficients leave its cache.
-std::int64_t maps_at_once(const Plane& plane);
-
 /// alm: [1 or 2, layout.size()] = the coefficients of P_k of a beam. layout: of the sky, whose lmax is that
 /// of the beam.
 template <class T>

@@ -9,6 +9,7 @@
 #include "beams/beam_convolver.hpp"
 #include "beams/sky_spectra.hpp"
 #include "core/parallel.hpp"
+#include "points/map_passes.hpp"
 #include "sht/array_checks.hpp"
 #include "zonal/error.hpp"
 
@@ -77,14 +78,6 @@ void check_sky(const BeamConvolver::Implementation& convolver, const View<T, 2>&
     sht::check_host("sky", sky);
 }
 
-/// Calls work(first map, maps) for what is transformed at once.
-template <class Work>
-void for_passes(const Plane& plane, const Work& work) {
-    const std::int64_t most = maps_at_once(plane);
-    for (std::int64_t first = 0; first < plane.n_maps(); first += most)
-        work(first, std::min(most, plane.n_maps() - first));
-}
-
 }  // namespace
 
 // P_k has E_lm = - g_l sum_X Re(b^X_lk) s^X_lm, B_lm = - g_l sum_X Im(b^X_lk) s^X_lm; P_0 is the map of
@@ -134,16 +127,17 @@ void add_sky_of_field(const AlmLayout& layout, int threads, const EffectiveBeam&
 void add_sky_of_planes(const BeamConvolver::Implementation& convolver, const Fields& fields,
                        const View<Complex, 2>& sky) {
     for (const Plane& plane : convolver.planes)
-        for_passes(plane, [&](std::int64_t first, std::int64_t maps) {
-            SampleArray samples = fields.array(plane, first, maps);
-            Array<Complex, 3> alm({maps, plane.samples.components(), convolver.sky_layout.size()});
-            plane.samples.adjoint<double>(samples, alm.view());
-            for (std::int64_t i = 0; i < maps; ++i) {
-                const auto b = static_cast<std::size_t>(plane.beams[static_cast<std::size_t>(first + i)]);
-                add_sky_of_field(convolver.sky_layout, convolver.options.threads, convolver.effective[b],
-                                 plane.k, alm.view()[i], sky);
-            }
-        });
+        points::for_map_passes(
+            plane.samples.components(), plane.n_maps(), [&](std::int64_t first, std::int64_t maps) {
+                SampleArray samples = fields.array(plane, first, maps);
+                Array<Complex, 3> alm({maps, plane.samples.components(), convolver.sky_layout.size()});
+                plane.samples.adjoint<double>(samples, alm.view());
+                for (std::int64_t i = 0; i < maps; ++i) {
+                    const auto b = static_cast<std::size_t>(plane.beams[static_cast<std::size_t>(first + i)]);
+                    add_sky_of_field(convolver.sky_layout, convolver.options.threads, convolver.effective[b],
+                                     plane.k, alm.view()[i], sky);
+                }
+            });
 }
 
 template void field_of_sky(const AlmLayout&, int, const EffectiveBeam&, std::int64_t,
@@ -159,7 +153,6 @@ BeamPlanes BeamConvolver::make_planes(View<const std::complex<T>, 2> sky, Sample
     using beams::add_mean_squares;
     using beams::check_sky;
     using beams::Complex;
-    using beams::for_passes;
     using beams::Plane;
     using beams::Power;
     using beams::report_of;
@@ -174,17 +167,18 @@ BeamPlanes BeamConvolver::make_planes(View<const std::complex<T>, 2> sky, Sample
     std::vector<Power> powers(static_cast<std::size_t>(convolver.n_detectors));
     std::vector<PointErrors> errors;
     for (const Plane& plane : convolver.planes)
-        for_passes(plane, [&](std::int64_t first, std::int64_t maps) {
-            Array<Complex, 3> alm({maps, plane.samples.components(), convolver.sky_layout.size()});
-            for (std::int64_t i = 0; i < maps; ++i) {
-                const auto b = static_cast<std::size_t>(plane.beams[static_cast<std::size_t>(first + i)]);
-                field_of_sky<T>(convolver.sky_layout, convolver.options.threads, convolver.effective[b],
-                                plane.k, sky, alm.view()[i]);
-            }
-            SampleArray samples = storage->fields.array(plane, first, maps);
-            plane.samples.synthesize<double>(alm.view(), samples, report == nullptr ? nullptr : &errors);
-            if (report != nullptr) add_errors(convolver, plane, first, errors, powers);
-        });
+        points::for_map_passes(
+            plane.samples.components(), plane.n_maps(), [&](std::int64_t first, std::int64_t maps) {
+                Array<Complex, 3> alm({maps, plane.samples.components(), convolver.sky_layout.size()});
+                for (std::int64_t i = 0; i < maps; ++i) {
+                    const auto b = static_cast<std::size_t>(plane.beams[static_cast<std::size_t>(first + i)]);
+                    field_of_sky<T>(convolver.sky_layout, convolver.options.threads, convolver.effective[b],
+                                    plane.k, sky, alm.view()[i]);
+                }
+                SampleArray samples = storage->fields.array(plane, first, maps);
+                plane.samples.synthesize<double>(alm.view(), samples, report == nullptr ? nullptr : &errors);
+                if (report != nullptr) add_errors(convolver, plane, first, errors, powers);
+            });
     if (report != nullptr) {
         add_mean_squares(convolver, SkySpectra(convolver.sky_layout, sky), powers);
         *report = report_of(convolver, powers);

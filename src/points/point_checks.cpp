@@ -26,9 +26,17 @@ void check_arrays(View<const double, 1> theta, View<const double, 1> phi, Memory
     sht::check_space("phi", phi, also);
 }
 
-void check_angle(double theta, double phi, std::int64_t number) {
+namespace {
+
+void check_theta(double theta, std::int64_t number) {
     if (!(theta >= 0 && theta <= std::numbers::pi))
         throw InvalidArgument("theta", theta, fmt::format("must be from 0 to pi (point {})", number));
+}
+
+}  // namespace
+
+void check_angle(double theta, double phi, std::int64_t number) {
+    check_theta(theta, number);
     if (!(std::abs(phi) <= largest_phi))
         throw InvalidArgument(
             "phi", phi,
@@ -41,8 +49,7 @@ void check_angles(View<const double, 1> theta, View<const double, 1> phi) {
 
 void check_displacement(double theta, double phi, double t, double p, std::int64_t number) {
     if (is_displaceable(theta, phi, t, p)) return;
-    if (!(theta >= 0 && theta <= std::numbers::pi))
-        throw InvalidArgument("theta", theta, fmt::format("must be from 0 to pi (point {})", number));
+    check_theta(theta, number);
     if (!(std::abs(phi) < core::infinite))
         throw InvalidArgument("phi", phi, fmt::format("must be finite (point {})", number));
     throw InvalidArgument(

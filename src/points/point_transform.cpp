@@ -1,9 +1,9 @@
 #include "points/point_transform.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
+#include "points/map_passes.hpp"
 #include "points/sphere_samples.hpp"
 #include "sht/array_checks.hpp"
 #include "zonal/error.hpp"
@@ -17,35 +17,6 @@ PointOptions with_points(PointOptions options, std::int64_t n_points) {
     return options;
 }
 
-/// The largest share of a map's rms that its errors are.
-void merge(const std::vector<PointErrors>& errors, std::int64_t components, PointReport& report) {
-    for (std::size_t first = 0; first < errors.size(); first += static_cast<std::size_t>(components)) {
-        double error = 0, power = 0;
-        for (std::size_t f = first; f < first + static_cast<std::size_t>(components); ++f) {
-            error += errors[f].rms_error * errors[f].rms_error;
-            power += errors[f].rms * errors[f].rms;
-        }
-        if (power > 0) report.mean_error = std::max(report.mean_error, std::sqrt(error / power));
-    }
-}
-
-/// Calls work(first map, maps) for what is transformed at once. Where a GPU has no memory for several maps,
-/// they go one by one.
-template <class Work>
-void for_passes(const PointTransform& transform, std::int64_t n_maps, const Work& work) {
-    std::int64_t most = maps_at_once(transform);
-    for (std::int64_t first = 0; first < n_maps;) {
-        const std::int64_t maps = std::min(most, n_maps - first);
-        try {
-            work(first, maps);
-            first += maps;
-        } catch (const OutOfDeviceMemory&) {
-            if (maps == 1) throw;
-            most = 1;
-        }
-    }
-}
-
 void check_maps(std::int64_t alm, std::int64_t values, const char* name) {
     if (alm != values)
         throw InvalidArgument(std::string("alm and ") + name, "have " + std::to_string(alm) + " and " +
@@ -54,12 +25,6 @@ void check_maps(std::int64_t alm, std::int64_t values, const char* name) {
 }
 
 }  // namespace
-
-std::int64_t maps_at_once(const PointTransform& transform) {
-    // More fields share the recurrences for little more, but a thread's Fourier coefficients leave its cache.
-    constexpr std::int64_t most_fields = 4;
-    return most_fields / transform.samples().components();
-}
 
 SampleArray& samples_of(const PointTransform& transform, std::int64_t n_maps, PointWorkspace& workspace) {
     auto& samples = workspace.storage().samples;
@@ -98,11 +63,13 @@ void PointTransform::synthesize(ConstView<std::complex<T>, 3> alm, View<T, 3> va
     points::check_maps(alm.extent(0), values.extent(0), "values");
     std::vector<PointErrors> errors;
     if (report != nullptr) *report = {.bound = samples_.bound()};
-    points::for_passes(*this, alm.extent(0), [&](std::int64_t first, std::int64_t maps) {
+    points::for_map_passes(samples_.components(), alm.extent(0), [&](std::int64_t first, std::int64_t maps) {
         SampleArray& samples = points::samples_of(*this, maps, workspace);
         samples_.synthesize<T>(alm.slice(first, maps), samples, report == nullptr ? nullptr : &errors);
         points_.interpolate<T>(samples, values.slice(first, maps));
-        if (report != nullptr) points::merge(errors, samples_.components(), *report);
+        if (report != nullptr)
+            report->mean_error =
+                std::max(report->mean_error, points::largest_share(errors, samples_.components()));
     });
 }
 
@@ -114,12 +81,14 @@ void PointTransform::synthesize(ConstView<std::complex<T>, 3> alm, View<T, 3> va
     points::check_maps(alm.extent(0), by_phi.extent(0), "by_phi");
     std::vector<PointErrors> errors;
     if (report != nullptr) *report = {.bound = samples_.bound()};
-    points::for_passes(*this, alm.extent(0), [&](std::int64_t first, std::int64_t maps) {
+    points::for_map_passes(samples_.components(), alm.extent(0), [&](std::int64_t first, std::int64_t maps) {
         SampleArray& samples = points::samples_of(*this, maps, workspace);
         samples_.synthesize<T>(alm.slice(first, maps), samples, report == nullptr ? nullptr : &errors);
         points_.interpolate<T>(samples, values.slice(first, maps), by_theta.slice(first, maps),
                                by_phi.slice(first, maps));
-        if (report != nullptr) points::merge(errors, samples_.components(), *report);
+        if (report != nullptr)
+            report->mean_error =
+                std::max(report->mean_error, points::largest_share(errors, samples_.components()));
     });
 }
 
@@ -127,7 +96,7 @@ template <class T>
 void PointTransform::adjoint(ConstView<T, 3> values, View<std::complex<T>, 3> alm,
                              PointWorkspace& workspace) const {
     points::check_maps(alm.extent(0), values.extent(0), "values");
-    points::for_passes(*this, alm.extent(0), [&](std::int64_t first, std::int64_t maps) {
+    points::for_map_passes(samples_.components(), alm.extent(0), [&](std::int64_t first, std::int64_t maps) {
         SampleArray& samples = points::samples_of(*this, maps, workspace);
         points_.spread<T>(values.slice(first, maps), samples);
         samples_.adjoint<T>(samples, alm.slice(first, maps));

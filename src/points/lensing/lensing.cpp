@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/parallel.hpp"
+#include "points/map_passes.hpp"
 #include "points/point_checks.hpp"
 #include "points/sphere_samples.hpp"
 #include "sht/array_checks.hpp"
@@ -43,11 +44,6 @@ LensingOptions resolved(LensingOptions options) {
     return options;
 }
 
-/// Maps whose fields share the recurrences, as in PointTransform.
-std::int64_t lensed_at_once(std::int64_t components) {
-    return 4 / components;
-}
-
 /// Components [first, first + count) of maps [map, map + n).
 template <class T>
 View<T, 3> part_of(const View<T, 3>& all, std::int64_t map, std::int64_t n, std::int64_t first,
@@ -72,43 +68,12 @@ void turn_values(const Lensing::Implementation& lensing, const View<T, 3>& value
     });
 }
 
-void merge(const std::vector<PointErrors>& errors, std::int64_t components, LensingReport& report) {
-    for (std::size_t first = 0; first < errors.size(); first += static_cast<std::size_t>(components)) {
-        double error = 0, power = 0;
-        for (std::size_t f = first; f < first + static_cast<std::size_t>(components); ++f) {
-            error += errors[f].rms_error * errors[f].rms_error;
-            power += errors[f].rms * errors[f].rms;
-        }
-        if (power > 0) report.mean_error = std::max(report.mean_error, std::sqrt(error / power));
-    }
-}
-
-/// Also waits for arrays of a GPU.
-template <class A, class B>
-void check_arrays(const Lensing::Implementation& lensing, const View<A, 3>& alm, const View<B, 3>& values) {
-    check_shapes(lensing, alm, values);
-    sht::check_contiguous("alm", alm);
-    sht::check_contiguous("values", values);
-    if (lensing.options.device.kind() == Device::Kind::cuda) cuda::wait_for_caller(lensing.options.device);
-}
-
-/// Calls work(part, first map, maps) for what is transformed at once. Where a GPU has no memory for several
-/// maps, they go one by one.
+/// Calls work(part, first map, maps) for what is transformed at once.
 template <class Work>
 void for_passes(const Lensing::Implementation& lensing, std::int64_t n_maps, const Work& work) {
-    for (const auto& part : lensing.parts) {
-        std::int64_t most = lensed_at_once(part.components);
-        for (std::int64_t first = 0; first < n_maps;) {
-            const std::int64_t maps = std::min(most, n_maps - first);
-            try {
-                work(part, first, maps);
-                first += maps;
-            } catch (const OutOfDeviceMemory&) {
-                if (maps == 1) throw;
-                most = 1;
-            }
-        }
-    }
+    for (const auto& part : lensing.parts)
+        for_map_passes(part.components, n_maps,
+                       [&](std::int64_t first, std::int64_t maps) { work(part, first, maps); });
 }
 
 /// Whether what is made at points can be made among the caller's values.
@@ -128,7 +93,8 @@ void lens(const Lensing::Implementation& lensing, const View<const std::complex<
         auto samples = part.field.samples.make_array(n, part.field.points->rows());
         part.field.samples.template synthesize<T>(part_of(alm, map, n, part.first, part.components), samples,
                                                   report == nullptr ? nullptr : &errors);
-        if (report != nullptr) merge(errors, part.components, *report);
+        if (report != nullptr)
+            report->mean_error = std::max(report->mean_error, largest_share(errors, part.components));
         const auto wanted = part_of(values, map, n, part.first, part.components);
         WorkArray<T, 3> apart;
         if (!direct) apart = {lensing.targets.device(), {n, part.components, lensing.targets.n_points()}};

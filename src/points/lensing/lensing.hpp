@@ -82,9 +82,9 @@ class Lensing::Implementation {
 namespace points {
 
 /// Throws InvalidArgument unless both are on the host or in the device's memory and have the shapes of
-/// Lensing.
+/// Lensing. It waits for what the caller may still do with arrays of a GPU.
 template <class A, class B>
-void check_shapes(const Lensing::Implementation& lensing, const View<A, 3>& alm, const View<B, 3>& values) {
+void check_arrays(const Lensing::Implementation& lensing, const View<A, 3>& alm, const View<B, 3>& values) {
     const MemorySpace space = space_on(lensing.targets.device());
     sht::check_space("alm", alm, space);
     sht::check_space("values", values, space);
@@ -93,6 +93,9 @@ void check_shapes(const Lensing::Implementation& lensing, const View<A, 3>& alm,
     sht::check_extent("values", values, 0, "maps", alm.extent(0));
     sht::check_extent("values", values, 1, "components", lensing.options.components);
     sht::check_extent("values", values, 2, "points", lensing.targets.n_values());
+    sht::check_contiguous("alm", alm);
+    sht::check_contiguous("values", values);
+    if (space == MemorySpace::cuda) cuda::wait_for_caller(lensing.targets.device());
 }
 
 }  // namespace points

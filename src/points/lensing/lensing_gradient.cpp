@@ -137,14 +137,10 @@ void Lensing::differentiate(ConstView<std::complex<T>, 3> alm, ConstView<T, 3> v
     const auto& lensing = *implementation_;
     if (!lensing.options.derivatives)
         throw InvalidArgument("derivatives", "were not asked for: must be true in LensingOptions");
-    points::check_shapes(lensing, alm, values);
+    points::check_arrays(lensing, alm, values);
     sht::check_host("gradient", gradient);
     sht::check_extent("gradient", gradient, 0, "potentials", lensing.n_potentials);
     sht::check_extent("gradient", gradient, 1, "coefficients", lensing.potential_layout.size());
-    sht::check_contiguous("alm", alm);
-    sht::check_contiguous("values", values);
-    if (lensing.options.device.kind() == Device::Kind::cuda)
-        points::cuda::wait_for_caller(lensing.options.device);
     points::WorkArray<double, 2> by_deflection(lensing.options.device, {2, lensing.targets.n_points()});
     by_deflection.clear();
     for (std::int64_t map = 0; map < alm.extent(0); ++map)

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/parallel.hpp"
+#include "points/map_passes.hpp"
 #include "points/sphere_samples.hpp"
 #include "sht/array_checks.hpp"
 #include "sht/progress_part.hpp"
@@ -91,15 +92,7 @@ class Interpolation {
         auto array = samples.make_array(group.batch);
         std::vector<PointErrors> errors;
         samples.synthesize<double>(batch_of(alm_.slice(group.first, n_rows(group)), group), array, &errors);
-        for (std::int64_t map = 0; map < group.batch; ++map) {
-            double error = 0, power = 0;
-            for (std::int64_t c = 0; c < group.components; ++c) {
-                const auto& found = errors[static_cast<std::size_t>(map * group.components + c)];
-                error += found.rms_error * found.rms_error;
-                power += found.rms * found.rms;
-            }
-            if (power > 0) report_.mean_error = std::max(report_.mean_error, std::sqrt(error / power));
-        }
+        report_.mean_error = std::max(report_.mean_error, points::largest_share(errors, group.components));
         report_.bound = std::max(report_.bound, samples.bound());
         report_.derivative_bound = std::max(report_.derivative_bound, samples.derivative_bound());
         return {group, samples, std::move(array)};
@@ -193,9 +186,9 @@ double bytes_of_evaluation(const AlmLayout& layout, Fields fields, std::int64_t 
                            std::int64_t n_points, const EvaluationOptions& options, bool derivatives) {
     const Device device = resolve_device(options.device);
     const bool on_cuda = device.kind() == Device::Kind::cuda;  // whose memory has samples and plans
+    const auto on_host = on_cuda ? std::vector<sky::Group>() : sky::make_groups(fields, n_fields);
     double samples = 0;
-    for (const sky::Group& group : sky::make_groups(fields, n_fields)) {
-        if (on_cuda) break;
+    for (const sky::Group& group : on_host) {
         const SphereSamples plan({.lmax = layout.lmax(),
                                   .mmax = layout.mmax(),
                                   .spin = group.spin(),
