@@ -226,6 +226,15 @@ inline void check_launch(const char* kernel) {
     check_cuda(cudaGetLastError(), kernel);
 }
 
+/// Has a kernel run on processors that are set up for the most shared memory. Where a kernel that takes much
+/// of it is to run beside, processors would else first have to be rid of this one's blocks.
+template <class Kernel>
+void set_up_for_shared_memory(Kernel kernel) {
+    check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
+                                    cudaSharedmemCarveoutMaxShared),
+               "asking for shared memory");
+}
+
 // Launches whose preparations run beside the end of the work before them.
 
 /// In a kernel launched by launch_overlapped: lets the next such one begin, once every block has come here.

@@ -57,6 +57,12 @@ struct Partition {
               const std::vector<double>& speeds, bool by_devices = false);
 
     int n_ranks() const { return static_cast<int>(orders.size()); }
+    /// The chunks, rank by rank.
+    std::vector<std::vector<std::int64_t>> runs() const {
+        std::vector<std::vector<std::int64_t>> all;
+        for (const auto& of_rank : chunks) all.insert(all.end(), of_rank.begin(), of_rank.end());
+        return all;
+    }
 
     std::vector<std::int64_t> bounds;               ///< rank r has the blocks [bounds[r], bounds[r + 1])
     std::vector<std::vector<std::int64_t>> rings;   ///< [rank], numbers of the grid's rings, ascending

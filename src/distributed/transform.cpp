@@ -48,19 +48,24 @@ DistributedTransform::DistributedTransform(std::shared_ptr<Transport> transport,
 std::unique_ptr<const sht::Stages> DistributedTransform::make_stages() const {
     const AlmLayout layout(options_.lmax, options_.mmax, partition_.orders[rank_]);
     if (options_.device.kind() == Device::Kind::cuda)
-        return sht::make_cuda_stages(layout, options_, pairs_, packed_.grid, partition_.bounds[rank_],
-                                     partition_.bounds[rank_ + 1], exact_ ? &*exact_ : nullptr);
+        return sht::make_cuda_stages(layout, options_, pairs_,
+                                     {packed_.grid, partition_.bounds[rank_], partition_.bounds[rank_ + 1],
+                                      partition_.runs(), band_memory()},
+                                     exact_ ? &*exact_ : nullptr);
     return std::make_unique<const sht::CpuStages>(layout, options_, pairs_, here_,
                                                   exact_ ? &exact_->integral : nullptr);
 }
 
 DistributedTransform::Bands DistributedTransform::make_bands(const sht::RingPairs& pairs) const {
-    std::vector<std::vector<std::int64_t>> runs;
-    for (const auto& chunks : partition_.chunks) runs.insert(runs.end(), chunks.begin(), chunks.end());
-    Bands bands{{pairs, partition_.bounds[rank_], partition_.bounds[rank_ + 1], 1, runs}, {}};
-    bands.chunks.reserve(partition_.chunks[rank_].size());
+    const auto band = [&](const std::vector<std::int64_t>& zones,
+                          const std::vector<std::vector<std::int64_t>>& runs) {
+        return band_memory() == sht::BandMemory::device
+                   ? FourierBand::of_zones(pairs, zones, 1, runs)
+                   : FourierBand(pairs, zones.front(), zones.back(), 1, runs);
+    };
+    Bands bands{band({partition_.bounds[rank_], partition_.bounds[rank_ + 1]}, partition_.runs()), {}};
     for (const auto& orders : partition_.chunks[rank_])
-        bands.chunks.push_back(FourierBand(pairs, 0, pairs.n_blocks(), 1, {orders}));
+        bands.chunks.push_back(band(partition_.bounds, {orders}));
     return bands;
 }
 
@@ -94,7 +99,7 @@ std::int64_t DistributedTransform::workspace_bytes(std::int64_t) const {
 
 std::unique_ptr<ShtWorkspace::Storage> DistributedTransform::make_workspace(std::int64_t) const {
     auto storage = std::make_unique<Storage>();
-    storage->memory = stages_->make_memory(link_ ? sht::BandMemory::device : sht::BandMemory::host);
+    storage->memory = stages_->make_memory();
     stages_->prepare(*storage->memory);
     return storage;
 }

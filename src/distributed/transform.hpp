@@ -19,7 +19,8 @@ namespace zonal::distributed {
 /// stage and the ring stage the ranks exchange F_m, a chunk of their orders at a time, while they work on the
 /// next chunk. Both stages are those of one process on the rank's device. On the CPU they add up in the same
 /// order: results are the same, bit for bit, for any number of ranks. F_m on their way lie in host memory, or
-/// on the ranks' devices where these have a link; arrays lie in host memory or on the rank's device.
+/// on the ranks' devices where these have a link: what arrives there is what the ring stage works on. Arrays
+/// lie in host memory or on the rank's device.
 ///
 /// Each call first agrees on its arguments, and at its end on whether all went well; in between a rank that
 /// fails goes on sending. So all ranks throw alike, and none waits for ever.
@@ -84,6 +85,7 @@ class DistributedTransform final : public sht::TransformByType<DistributedTransf
                       View<std::complex<T>, 3> update, ShtWorkspace::Storage& workspace,
                       const Progress& progress) const;
 
+    sht::BandMemory band_memory() const { return link_ ? sht::BandMemory::device : sht::BandMemory::host; }
     std::int64_t n_chunks() const { return static_cast<std::int64_t>(partition_.chunks[rank_].size()); }
     /// The first has this rank's blocks and all orders, in a run for each chunk of each rank; the others have
     /// all blocks and a chunk of this rank's orders, for each chunk. pairs: which say what orders blocks

@@ -176,8 +176,8 @@ class DistributedTransform::Call {
     }
 
     /// Calls message(rank, ours in the chunk's band, theirs in the rings' band, doubles of ours and of
-    /// theirs) for each other rank: what this rank has computed of that one's blocks, and what that one has
-    /// of ours.
+    /// theirs) for each piece and each other rank: what this rank has computed of that one's blocks, and what
+    /// that one has of ours.
     template <class Each>
     void for_each_message(std::int64_t chunk, const FourierBand& of_chunk, const Each& message) const {
         for (std::size_t rank = 0; rank < t_.partition_.orders.size(); ++rank)
@@ -187,9 +187,11 @@ class DistributedTransform::Call {
     void meet(std::int64_t chunk, const FourierBand& of_chunk, std::size_t rank, const Each& message) const {
         const auto& bounds = t_.partition_.bounds;
         const auto run = static_cast<std::int64_t>(rank) * t_.n_chunks() + chunk;
-        message(static_cast<int>(rank), of_chunk.begin(0, bounds[rank]), rings_->begin(run, rings_->first),
-                of_chunk.size(0, bounds[rank], bounds[rank + 1]),
-                rings_->size(run, rings_->first, rings_->end));
+        for (std::int64_t piece = 0; piece < of_chunk.n_pieces(); ++piece)
+            message(static_cast<int>(rank), of_chunk.begin(0, bounds[rank], piece),
+                    rings_->begin(run, rings_->first, piece),
+                    of_chunk.size(0, bounds[rank], bounds[rank + 1]),
+                    rings_->size(run, rings_->first, rings_->end));
     }
     template <class Copy>
     void keep_own(std::int64_t chunk, const FourierBand& of_chunk, const Copy& copy) {

@@ -109,7 +109,7 @@ class CpuStages final : public StagesAs<CpuStages> {
     /// like one process.
     std::vector<std::int64_t> band_bounds(std::int64_t n_fields) const override;
     std::int64_t maps_per_pass() const override { return maps_per_pass_; }
-    std::unique_ptr<StageMemory> make_memory(BandMemory) const override {
+    std::unique_ptr<StageMemory> make_memory() const override {
         return std::make_unique<CpuStageMemory>(options_.threads);
     }
     void prepare(StageMemory& memory) const override { scratch_of(memory); }

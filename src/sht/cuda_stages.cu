@@ -93,11 +93,10 @@ struct CudaStageMemory final : StageMemory, StageScratch {
     std::array<std::int64_t, n_bands> sizes{};
 };
 
-/// The blocks [first, end) of pairs, whose rings are those of the grid: pruned as the whole ones are.
-RingPairs part_of(const RingPairs& pairs, const Grid& rings, const ShtOptions& options, std::int64_t first,
-                  std::int64_t end) {
-    RingPairs part(rings, options.lmax, options.mmax, options.spin);
-    part.last_m.assign(pairs.last_m.begin() + first, pairs.last_m.begin() + end);
+/// The pairs of the rank's rings, pruned as the whole grid's are.
+RingPairs part_of(const RingPairs& pairs, const RankRings& rings, const ShtOptions& options) {
+    RingPairs part(rings.grid, options.lmax, options.mmax, options.spin);
+    part.last_m.assign(pairs.last_m.begin() + rings.first, pairs.last_m.begin() + rings.end);
     return part;
 }
 
@@ -114,16 +113,17 @@ T* as(core::DeviceArray<char>& memory, std::int64_t count) {
 /// or read next.
 class CudaStages final : public StagesAs<CudaStages> {
   public:
-    CudaStages(const AlmLayout& layout, const ShtOptions& options, const RingPairs& pairs, const Grid& rings,
-               std::int64_t first, std::int64_t end, const ExactRings* exact)
+    CudaStages(const AlmLayout& layout, const ShtOptions& options, const RingPairs& pairs,
+               const RankRings& rings, const ExactRings* exact)
         : options_(options),
           device_(options.device.index()),
+          bands_(rings.bands),
           orders_(layout, options, pairs),
-          here_(part_of(pairs, rings, options, first, end), rings, options),
-          n_pixels_(rings.n_pixels()),
+          here_(part_of(pairs, rings, options), rings, options.mmax),
+          n_pixels_(rings.grid.n_pixels()),
           maps_per_pass_(sht::maps_per_pass(pairs, orders_.components())) {
         if (exact == nullptr) return;
-        exact_here_.emplace(here_.pairs.with_all_orders(options.mmax), rings, options);
+        exact_here_.emplace(here_.pairs.with_all_orders(options.mmax), rings, options.mmax);
         exact_layout_.emplace(exact->all_orders, layout);
         integral_.emplace(exact->integral.tables(), exact->all_orders, layout);
     }
@@ -133,9 +133,9 @@ class CudaStages final : public StagesAs<CudaStages> {
         return {0, (orders_.layout().n_pairs() + block_size - 1) / block_size};
     }
     std::int64_t maps_per_pass() const override { return maps_per_pass_; }
-    std::unique_ptr<StageMemory> make_memory(BandMemory bands) const override {
+    std::unique_ptr<StageMemory> make_memory() const override {
         const core::CurrentDevice current(device_);
-        return std::make_unique<CudaStageMemory>(device_, options_.threads, bands);
+        return std::make_unique<CudaStageMemory>(device_, options_.threads, bands_);
     }
     void prepare(StageMemory& memory) const override { scratch_of(memory); }
     CudaStageMemory& scratch_of(StageMemory& memory) const {
@@ -269,9 +269,7 @@ class CudaStages final : public StagesAs<CudaStages> {
             here_.rings.adjoint_of_residual<T>(on_device(map.space(), pixels, memory), n_pixels_, residual,
                                                modes, memory.rings, memory.work.get());
         });
-        memory.to_wire();
-        to_band(here_.layout, all_orders(), fourier, memory.tables_of(band), band, memory.wire.get());
-        wait(memory);
+        send_modes(here_, fourier, band, memory);
     }
 
     template <class T>
@@ -280,23 +278,21 @@ class CudaStages final : public StagesAs<CudaStages> {
         const core::CurrentDevice current(device_);
         core::require_place("map", map, device_);
         const Here& here = here_for(band);
-        PairModes* const fourier = reserve_modes(band.n_fields, no_orders, memory);
+        PairModes* const fourier = room_for_modes(band, memory);
         for_each_field(map, [&](std::int64_t field, const T* pixels) {
             here.rings.adjoint<T>(on_device(map.space(), pixels, memory), weighted,
                                   fourier + field * here.layout.size(), memory.rings, memory.work.get());
         });
-        memory.to_wire();
-        to_band(here.layout, all_orders(), fourier, memory.tables_of(band), band, memory.wire.get());
-        wait(memory);
+        send_modes(here, fourier, band, memory);
     }
 
   private:
     /// The ring stage of this rank's pairs, all orders.
     struct Here {
-        Here(RingPairs of_rank, const Grid& grid, const ShtOptions& options)
+        Here(RingPairs of_rank, const RankRings& of, std::int64_t mmax)
             : pairs(std::move(of_rank)),
-              layout(pairs, AlmLayout(options.lmax, options.mmax)),
-              rings(grid, pairs, layout.origin()) {}
+              layout(pairs, mmax, of.runs),
+              rings(of.grid, pairs, layout.origin()) {}
         const RingPairs pairs;
         const FourierLayout layout;
         const RingStage rings;
@@ -318,10 +314,12 @@ class CudaStages final : public StagesAs<CudaStages> {
         return n_pixels_ * static_cast<std::int64_t>(sizeof(T));
     }
     int fields_of(std::int64_t n_maps) const { return static_cast<int>(n_maps) * orders_.components(); }
-    /// F_m of a field, of either stage.
+    /// F_m of a field, of either stage, that lie outside of bands.
     std::int64_t entries_of_field() const {
-        const std::int64_t most = std::max(orders_.layout().size(), here_.layout.size());
-        return integral_ ? std::max({most, exact_here_->layout.size(), exact_layout_->size()}) : most;
+        std::int64_t most = orders_.layout().size();
+        if (integral_) most = std::max(most, exact_layout_->size());
+        if (bands_ == BandMemory::device) return most;
+        return std::max(most, integral_ ? exact_here_->layout.size() : here_.layout.size());
     }
     /// The orders of the ring stage.
     Orders all_orders() const { return {0, options_.mmax + 1}; }
@@ -333,12 +331,26 @@ class CudaStages final : public StagesAs<CudaStages> {
         orders_.fit(memory, orders_.maps_at_once(n_fields / orders_.components()), adjoint);
         return memory.fourier.data();
     }
-    /// The ring stage's, from the band.
+    /// Where the ring stage works: in a band on the device itself, which has one zone and lies alike.
+    PairModes* room_for_modes(const FourierBand& band, CudaStageMemory& memory) const {
+        if (band.has_zones()) return reinterpret_cast<PairModes*>(band.data);
+        return reserve_modes(band.n_fields, no_orders, memory);
+    }
+    /// What the ring stage begins with, from the band.
     PairModes* fetch_modes(const Here& here, const FourierBand& band, CudaStageMemory& memory) const {
-        PairModes* const fourier = reserve_modes(band.n_fields, no_orders, memory);
-        from_band(here.layout, all_orders(), memory.tables_of(band), band, fourier, memory.wire.get());
+        PairModes* const fourier = room_for_modes(band, memory);
+        if (!band.has_zones())
+            from_band(here.layout, all_orders(), memory.tables_of(band), band, fourier, memory.wire.get());
         memory.to_work();
         return fourier;
+    }
+    /// What it ends with, to the band.
+    void send_modes(const Here& here, const PairModes* fourier, const FourierBand& band,
+                    CudaStageMemory& memory) const {
+        memory.to_wire();
+        if (!band.has_zones())
+            to_band(here.layout, all_orders(), fourier, memory.tables_of(band), band, memory.wire.get());
+        wait(memory);
     }
 
     /// Calls visit(first map, maps) for the maps that share recurrences on this device.
@@ -372,6 +384,7 @@ class CudaStages final : public StagesAs<CudaStages> {
 
     const ShtOptions options_;
     const int device_;
+    const BandMemory bands_;
     const OrderStage orders_;  ///< this rank's, all of the grid's pairs
     const Here here_;
     const std::int64_t n_pixels_, maps_per_pass_;
@@ -384,10 +397,10 @@ class CudaStages final : public StagesAs<CudaStages> {
 }  // namespace
 
 std::unique_ptr<const Stages> make_cuda_stages(const AlmLayout& layout, const ShtOptions& options,
-                                               const RingPairs& pairs, const Grid& rings, std::int64_t first,
-                                               std::int64_t end, const ExactRings* exact) {
+                                               const RingPairs& pairs, const RankRings& rings,
+                                               const ExactRings* exact) {
     const core::CurrentDevice current(options.device.index());
-    return std::make_unique<const CudaStages>(layout, options, pairs, rings, first, end, exact);
+    return std::make_unique<const CudaStages>(layout, options, pairs, rings, exact);
 }
 
 }  // namespace zonal::sht

@@ -10,7 +10,7 @@ std::unique_ptr<const Transform> make_cuda_transform(const Grid&, const ShtOptio
 }
 
 std::unique_ptr<const Stages> make_cuda_stages(const AlmLayout&, const ShtOptions& options, const RingPairs&,
-                                               const Grid&, std::int64_t, std::int64_t, const ExactRings*) {
+                                               const RankRings&, const ExactRings*) {
     throw BackendUnavailable("device", to_string(options.device), "this build of Zonal has no CUDA code");
 }
 

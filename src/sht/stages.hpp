@@ -46,6 +46,16 @@ class StageMemory {
 /// Where the coefficients of bands lie.
 enum class BandMemory { host, device };
 
+/// A rank's rings and how it exchanges F_m with the others.
+struct RankRings {
+    const Grid& grid;         ///< of the rank's own rings, those of the blocks [first, end)
+    std::int64_t first, end;  ///< of the whole grid's pairs
+    /// All orders, as they come from each rank (FourierBand).
+    const std::vector<std::vector<std::int64_t>>& runs;
+    /// On the device, they have zones: the ranks', or all blocks of a rank in one.
+    BandMemory bands;
+};
+
 /// The stages for maps of T. Arrays are [map, component, ...], with maps * components == band.n_fields, and
 /// lie in host memory or in that of the stages' device; bands hold all that the stages read or write of them.
 template <class T>
@@ -88,8 +98,7 @@ class Stages : public virtual StagesOf<float>, public virtual StagesOf<double> {
     /// Blocks [bounds[i], bounds[i+1]) are part i of what adjoint_orders adds up, of a pass over n_fields
     /// fields.
     virtual std::vector<std::int64_t> band_bounds(std::int64_t n_fields) const = 0;
-    /// bands: device only of stages on a device.
-    virtual std::unique_ptr<StageMemory> make_memory(BandMemory bands) const = 0;
+    virtual std::unique_ptr<StageMemory> make_memory() const = 0;
     /// Makes room for these stages, whichever plan made the memory. Throws InvalidArgument for memory of
     /// another device.
     virtual void prepare(StageMemory& memory) const = 0;
@@ -136,10 +145,10 @@ class StagesBy : public virtual StagesOf<T> {
 template <class Derived>
 class StagesAs : public Stages, public StagesBy<Derived, float>, public StagesBy<Derived, double> {};
 
-/// layout: of the rank's alm. pairs: of the whole grid, to which references are kept. rings: a grid of this
-/// rank's own rings, which are those of the blocks [first, end) of pairs. options: resolved, its device CUDA.
+/// layout: of the rank's alm. pairs: of the whole grid, to which references are kept. options: resolved, its
+/// device CUDA.
 std::unique_ptr<const Stages> make_cuda_stages(const AlmLayout& layout, const ShtOptions& options,
-                                               const RingPairs& pairs, const Grid& rings, std::int64_t first,
-                                               std::int64_t end, const ExactRings* exact);
+                                               const RingPairs& pairs, const RankRings& rings,
+                                               const ExactRings* exact);
 
 }  // namespace zonal::sht

@@ -258,6 +258,7 @@ void launch_adjoint(const LegendreStage& stage, Orders orders, const JobList& li
     } else {
         const auto kernel = list.tile == threads ? adjoint_kernel<Spin, Form, 1, Columns>
                                                  : adjoint_kernel<Spin, Form, 2, Columns>;
+        core::set_up_for_shared_memory(kernel);  // as Ishioka's adjoint needs it
         kernel<<<list.count(orders), threads, 0, stream>>>(stage.view(), list.begin(orders), fourier,
                                                            stage.layout().size(), sums);
         core::check_launch("Jacobi adjoint");

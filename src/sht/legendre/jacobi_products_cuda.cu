@@ -106,6 +106,7 @@ template <JacobiForm Form>
 void launch(const LegendreStage& stage, Orders orders, const JobList& list, const PairModes* fourier,
             double* sums, cudaStream_t stream) {
     const auto kernel = list.tile == threads ? four_maps_kernel<Form, 1> : four_maps_kernel<Form, 2>;
+    core::set_up_for_shared_memory(kernel);  // as Ishioka's adjoint needs it
     kernel<<<list.count(orders), threads, 0, stream>>>(stage.view(), list.begin(orders), fourier,
                                                        stage.layout().size(), sums);
     core::check_launch("Jacobi adjoint of four maps");

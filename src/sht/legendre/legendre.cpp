@@ -63,6 +63,37 @@ FourierBand::FourierBand(const RingPairs& rings, std::int64_t first, std::int64_
       places_(std::move(places)),
       last_m_(shared(std::vector<std::int64_t>(rings.last_m.begin() + first, rings.last_m.begin() + end))) {}
 
+FourierBand FourierBand::of_zones(const RingPairs& rings, const std::vector<std::int64_t>& zones,
+                                  std::int64_t n_fields, const std::vector<std::vector<std::int64_t>>& runs) {
+    const std::int64_t first = zones.front(), first_pair = block_size * first;
+    FourierBand band(rings, first, zones.back(), n_fields, runs);
+    const auto n_orders = std::ssize(*band.places_);
+    std::vector<std::int64_t> offsets, origins((zones.size() - 1) * static_cast<std::size_t>(n_orders));
+    std::vector<std::int32_t> zone_of_block;
+    std::int64_t n_rows = 0;
+    for (const auto& orders : runs)
+        for (std::size_t zone = 0; zone + 1 < zones.size(); ++zone) {
+            offsets.insert(offsets.end(), static_cast<std::size_t>(zones[zone + 1] - zones[zone]), n_rows);
+            const std::int64_t end = std::min(block_size * zones[zone + 1], rings.n_pairs());
+            for (const std::int64_t m : orders) {
+                const auto reached = std::lower_bound(rings.last_m.begin(), rings.last_m.end(), m);
+                const auto begin =
+                    std::max(block_size * zones[zone], block_size * (reached - rings.last_m.begin()));
+                origins[zone * static_cast<std::size_t>(n_orders) + static_cast<std::size_t>(m)] =
+                    n_rows - (begin - first_pair);
+                n_rows += std::max<std::int64_t>(0, end - begin);
+            }
+        }
+    offsets.push_back(n_rows);
+    for (std::size_t zone = 0; zone + 1 < zones.size(); ++zone)
+        zone_of_block.insert(zone_of_block.end(), static_cast<std::size_t>(zones[zone + 1] - zones[zone]),
+                             static_cast<std::int32_t>(zone));
+    band.offsets_ = shared(std::move(offsets));
+    band.zones_ = shared(std::move(zone_of_block));
+    band.origins_ = shared(std::move(origins));
+    return band;
+}
+
 FourierBand FourierBand::part(std::int64_t first, std::int64_t end) const {
     FourierBand result = *this;
     result.first = first;

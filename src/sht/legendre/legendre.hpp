@@ -24,6 +24,10 @@ inline constexpr std::int64_t fourier_block = 4 * block_size;
 /// other: [run][block][order of the run][field][fourier_block]. Blocks have the orders that reach them
 /// (m <= last_m) only. With one run of all orders the FFT of a block reads one contiguous piece; in a
 /// distributed transform each run comes from another rank.
+///
+/// A band for GPUs lies as their kernels read and write it, of pairs that hold a ring only:
+/// [field][run][zone] [order of the run][pair of the zone][north re, im, south re, im]. Its zones are runs of
+/// blocks that go to one rank each.
 class FourierBand {
   public:
     /// Where at() finds an order: its run, and its place among those of the run.
@@ -36,6 +40,9 @@ class FourierBand {
     /// runs: ascending orders each, no order in two of them.
     FourierBand(const RingPairs& rings, std::int64_t first, std::int64_t end, std::int64_t n_fields,
                 const std::vector<std::vector<std::int64_t>>& runs);
+    /// For GPUs, of the blocks from zones[0] on; zones: where these begin, and the end of the last.
+    static FourierBand of_zones(const RingPairs& rings, const std::vector<std::int64_t>& zones,
+                                std::int64_t n_fields, const std::vector<std::vector<std::int64_t>>& runs);
 
     /// One order m of the blocks [0, end), of which the first that it reaches is `reached`: its coefficients
     /// lie there one block after the other. rows: of the blocks, [end] zeros, then 0..end; places: of all
@@ -56,17 +63,27 @@ class FourierBand {
         const Place place = places_ == nullptr ? Place{0, m} : (*places_)[static_cast<std::size_t>(m)];
         return data + (offset(place.run, block) + place.position) * n_fields * fourier_block;
     }
-    /// Where a run's coefficients of a block begin; those of the run's next block follow.
-    double* begin(std::int64_t run, std::int64_t block) const {
-        return data + offset(run, block) * n_fields * fourier_block;
+    /// Where a run's coefficients of a block, or of the zone that begins with it, begin in a piece; those of
+    /// the run's next block or zone follow.
+    double* begin(std::int64_t run, std::int64_t block, std::int64_t piece = 0) const {
+        return data + piece * piece_size() + offset(run, block) * row_size();
     }
     /// The same memory, of which only the blocks [first, end) are worked on.
     FourierBand part(std::int64_t first, std::int64_t end) const;
-    /// Doubles of all runs, and of one run's blocks [first, end).
-    std::int64_t size() const { return offsets_->back() * n_fields * fourier_block; }
+    /// Pieces that each have all runs and blocks: one, or the fields of a band for GPUs.
+    std::int64_t n_pieces() const { return has_zones() ? n_fields : 1; }
+    /// Doubles of all pieces, and of one run's blocks [first, end) in a piece; in a band for GPUs, both begin
+    /// zones.
+    std::int64_t size() const { return n_pieces() * piece_size(); }
     std::int64_t size(std::int64_t run, std::int64_t first, std::int64_t end) const {
-        return (offset(run, end) - offset(run, first)) * n_fields * fourier_block;
+        return (offset(run, end) - offset(run, first)) * row_size();
     }
+
+    bool has_zones() const { return zones_ != nullptr; }
+    /// For bands with zones: the zone of each block, and by zone and order, [zone * (mmax + 1) + m], what
+    /// added to the number of a pair, counted from the band's first, is its number in a field.
+    const std::vector<std::int32_t>& zones() const { return *zones_; }
+    const std::vector<std::int64_t>& origins() const { return *origins_; }
 
     /// For bands with runs, and code that cannot call at(): the places by order, and rows of n_fields before
     /// those of a run and block, [run * n_stored_blocks() + number of the block among these].
@@ -85,7 +102,12 @@ class FourierBand {
     FourierBand(const RingPairs& rings, std::int64_t first, std::int64_t end, std::int64_t n_fields,
                 std::vector<std::int64_t> offsets, std::shared_ptr<const std::vector<Place>> places);
 
-    /// Rows of n_fields before those of a block and run.
+    /// Doubles of a row: n_fields blocks of an order, or a pair's modes.
+    std::int64_t row_size() const {
+        return has_zones() ? fourier_block / block_size : n_fields * fourier_block;
+    }
+    std::int64_t piece_size() const { return offsets_->back() * row_size(); }
+    /// Rows before those of a block and run.
     std::int64_t offset(std::int64_t run, std::int64_t block) const {
         return (*offsets_)[static_cast<std::size_t>(run * n_stored_ + block - first_stored_)];
     }
@@ -94,6 +116,8 @@ class FourierBand {
     std::shared_ptr<const std::vector<std::int64_t>> offsets_;  ///< [run * n_stored + block], and the end
     std::shared_ptr<const std::vector<Place>> places_;          ///< by order; null: one run of all orders
     std::shared_ptr<const std::vector<std::int64_t>> last_m_;   ///< of the blocks; null: of one order
+    std::shared_ptr<const std::vector<std::int32_t>> zones_;    ///< of the blocks; null: not for GPUs
+    std::shared_ptr<const std::vector<std::int64_t>> origins_;
 };
 
 /// One step from spin s to spin s - 1 of what multiplies eps_lm and m in it (Varshalovich et al. 1988, 8.5.2

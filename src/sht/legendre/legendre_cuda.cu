@@ -12,6 +12,18 @@ __global__ void alpha_kernel(std::int64_t mmax, const std::int64_t* first_step, 
     if (m <= mmax) write_alpha(m, first_step[m + 1] - first_step[m], alpha + first_step[m]);
 }
 
+std::vector<std::int64_t> orders_of(const AlmLayout& layout) {
+    std::vector<std::int64_t> orders;
+    for (std::int64_t k = 0; k < layout.n_orders(); ++k) orders.push_back(layout.order(k));
+    return orders;
+}
+
+std::vector<std::int64_t> joined(const std::vector<std::vector<std::int64_t>>& runs) {
+    std::vector<std::int64_t> all;
+    for (const auto& run : runs) all.insert(all.end(), run.begin(), run.end());
+    return all;
+}
+
 /// Where degree 0 of each order m = 0..mmax would lie; 0 for orders that are not there.
 std::vector<std::int64_t> origins_of(const AlmLayout& layout) {
     std::vector<std::int64_t> origins(static_cast<std::size_t>(layout.mmax() + 1));
@@ -25,9 +37,7 @@ std::vector<std::int64_t> origins_of(const AlmLayout& layout) {
 /// The same orders, with degrees up to lmax + spin.
 AlmLayout rows_of(const AlmLayout& alm, int spin) {
     if (alm.has_all_orders()) return {alm.lmax() + spin, alm.mmax()};
-    std::vector<std::int64_t> orders;
-    for (std::int64_t k = 0; k < alm.n_orders(); ++k) orders.push_back(alm.order(k));
-    return {alm.lmax() + spin, alm.mmax(), orders};
+    return {alm.lmax() + spin, alm.mmax(), orders_of(alm)};
 }
 
 /// Pairs [begin, end).
@@ -116,16 +126,23 @@ void JobList::cut(const std::vector<JobBand>& bands) {
 }
 
 FourierLayout::FourierLayout(const RingPairs& rings, const AlmLayout& alm)
-    : n_pairs_(rings.n_pairs()), first_pair_(static_cast<std::size_t>(alm.mmax() + 1), n_pairs_) {
-    std::vector<std::int64_t> origin(first_pair_.size()), orders;
-    for (std::int64_t number = 0; number < alm.n_orders(); ++number) {
-        const std::int64_t m = alm.order(number);
+    : FourierLayout(rings, alm.mmax(), orders_of(alm)) {}
+
+FourierLayout::FourierLayout(const RingPairs& rings, std::int64_t mmax,
+                             const std::vector<std::vector<std::int64_t>>& runs)
+    : FourierLayout(rings, mmax, joined(runs)) {}
+
+FourierLayout::FourierLayout(const RingPairs& rings, std::int64_t mmax,
+                             const std::vector<std::int64_t>& placed)
+    : n_pairs_(rings.n_pairs()), first_pair_(static_cast<std::size_t>(mmax + 1), n_pairs_) {
+    std::vector<std::int64_t> origin(first_pair_.size()), orders = placed;
+    for (const std::int64_t m : placed) {
         const auto block = std::lower_bound(rings.last_m.begin(), rings.last_m.end(), m);
         first_pair_[m] = std::min(n_pairs_, block_size * (block - rings.last_m.begin()));
         origin[m] = size_ - first_pair_[m];
         size_ += n_pairs_ - first_pair_[m];
-        orders.push_back(m);
     }
+    std::sort(orders.begin(), orders.end());
     device_orders_ = core::DeviceArray<std::int64_t>(orders);
     device_origin_ = core::DeviceArray<std::int64_t>(origin);
     device_first_pair_ = core::DeviceArray<std::int64_t>(first_pair_);

@@ -143,6 +143,9 @@ class FourierLayout {
   public:
     /// alm: whose orders there are.
     FourierLayout(const RingPairs& rings, const AlmLayout& alm);
+    /// All orders up to mmax in the order of the runs: a band with one zone of these pairs lies alike.
+    FourierLayout(const RingPairs& rings, std::int64_t mmax,
+                  const std::vector<std::vector<std::int64_t>>& runs);
 
     /// Pairs that hold a ring: without those that fill up the last block.
     std::int64_t n_pairs() const { return n_pairs_; }
@@ -158,6 +161,9 @@ class FourierLayout {
     std::int64_t n_orders() const { return device_orders_.size(); }
 
   private:
+    /// placed: the orders as they lie.
+    FourierLayout(const RingPairs& rings, std::int64_t mmax, const std::vector<std::int64_t>& placed);
+
     std::int64_t n_pairs_ = 0, size_ = 0;
     std::vector<std::int64_t> first_pair_;
     core::DeviceArray<std::int64_t> device_origin_, device_first_pair_, device_orders_;
