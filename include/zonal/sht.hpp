@@ -38,9 +38,10 @@ struct ShtOptions {
     /// it. On the CPU that takes memory for the Fourier coefficients of all rings, about 1.3 maps in double
     /// precision; without it, bands of rings make do with less than 100 MB.
     double accuracy = 1e-13;
-    /// On CUDA, the most scratch memory that a call may take: a plan that needs more works through the rings
-    /// in bands, which is slower, and is refused where that does not help. 0: what is free on the device when
-    /// the plan is made, less two copies of a map and its alm for transfers. On the CPU it must be 0.
+    /// On CUDA, the most scratch memory that a call may take: with less than a plan needs, adjoints take the
+    /// orders in up to 16 parts, and if that is not enough all transforms work through the rings in bands,
+    /// which is slower; it is refused where neither helps. 0: what is free on the device when the plan is
+    /// made, less two copies of a map and its alm for transfers. On the CPU it must be 0.
     std::int64_t max_workspace_bytes = 0;
 };
 

@@ -64,8 +64,9 @@ class SHT:
     `zonal.threads()` of the moment when the transform is made; parts of a call that are so small that more would not help
     take fewer.
     device: where it computes, "cpu", "cuda", "cuda:1" or "auto", which is the first GPU if it can be used (see
-    `zonal.devices`). max_workspace_bytes: on a GPU, the most scratch memory of a call; a transform that needs more works
-    through the rings in bands, which is slower. By default it is what is free when the transform is made.
+    `zonal.devices`). max_workspace_bytes: on a GPU, the most scratch memory of a call; with less than a transform needs,
+    adjoints take the orders in parts or, if that is not enough, transforms work through the rings in bands, which is slower.
+    By default it is what is free when the transform is made.
 
     f(p) = sum_lm a_lm Y_lm(p) with orthonormal Y_lm and the Condon-Shortley phase; for spin 2
     Q + iU = - sum_lm (E_lm + i B_lm) 2Y_lm (COSMO convention), as in healpy. Only m >= 0 is stored, in the order of

@@ -26,12 +26,15 @@ std::vector<RankLink> gather_links(Transport& job, Device device) {
     return links;
 }
 
-/// The job's, from the plan before, where all ranks have one of the device that they use now.
-std::shared_ptr<DeviceLink> connect(Transport& job, int device, const std::string& way) {
-    const bool has_link = job.device_link != nullptr && job.device_link->device() == device;
+/// Whether all ranks have a link, from a plan before, of the device that they use now.
+bool are_connected(Transport& job, Device device) {
+    const bool has_link = job.device_link != nullptr && device.kind() == Device::Kind::cuda &&
+                          job.device_link->device() == device.index();
     const auto all = job.gather(has_link ? "1" : "0");
-    if (std::all_of(all.begin(), all.end(), [](const auto& one) { return one == "1"; }))
-        return job.device_link;
+    return std::all_of(all.begin(), all.end(), [](const auto& one) { return one == "1"; });
+}
+
+std::shared_ptr<DeviceLink> connect(Transport& job, int device, const std::string& way) {
     job.device_link = nullptr;
     std::string id;
     agree(job, way, thrown_by([&] {
@@ -58,6 +61,7 @@ ChosenExchange choose_exchange(Transport& job, Device device, ExchangeWay wanted
     const auto way = fmt::format("a plan with exchange = {}", name_of(wanted));
     agree(job, way, nullptr);
     if (wanted == ExchangeWay::host) return {{ExchangeWay::host, "it was asked for"}, nullptr};
+    if (!job.is_alone() && are_connected(job, device)) return {{ExchangeWay::nccl, ""}, job.device_link};
     const auto links = gather_links(job, device);
     const auto reason = why_no_nccl(links);
     if (!reason.empty() && wanted == ExchangeWay::nccl)

@@ -150,8 +150,8 @@ class CudaStages final : public StagesAs<CudaStages> {
         return found;
     }
     std::int64_t scratch_bytes() const override {
-        return orders_.scratch_bytes(entries_of_field()) + here_.rings.scratch_sizes().bytes() +
-               (integral_ ? integral_->scratch_bytes() : 0);
+        return orders_.scratch_bytes(entries_of_field(), orders_.all_orders()) +
+               here_.rings.scratch_sizes().bytes() + (integral_ ? integral_->scratch_bytes() : 0);
     }
 
     template <class T>

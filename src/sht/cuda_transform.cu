@@ -12,7 +12,8 @@ namespace {
 using namespace cuda;
 
 /// One process' transform: maps in batches, with copies of what the host has beside the work, or repeated
-/// calls as graphs; the zones one after the other.
+/// calls as graphs; the zones one after the other. Where memory is short, adjoints take the orders in parts,
+/// which cost little, and only then the rings in several zones.
 class CudaTransform final : public TransformByType<CudaTransform, true> {
   public:
     CudaTransform(const Grid& grid, const ShtOptions& options, std::int64_t n_zones)
@@ -21,7 +22,8 @@ class CudaTransform final : public TransformByType<CudaTransform, true> {
           device_(options.device.index()),
           layout_(options.lmax, options.mmax),
           zones_(make_zones(grid, options, n_zones)),
-          exact_(make_exact(grid)) {}
+          exact_(make_exact(grid)),
+          parts_(parts_within(memory_limit(grid, options))) {}
 
     std::unique_ptr<ShtWorkspace::Storage> make_workspace(std::int64_t n_maps) const override {
         const core::CurrentDevice current(device_);
@@ -33,11 +35,7 @@ class CudaTransform final : public TransformByType<CudaTransform, true> {
 
     void prepare(ShtWorkspace::Storage& workspace) const override { storage_of(workspace); }
 
-    std::int64_t workspace_bytes(std::int64_t) const override {
-        std::int64_t most = 0;
-        for (const auto& zone : zones_) most = std::max(most, zone->scratch_bytes());
-        return most + part_bytes() + (exact_ ? exact_->bytes() : 0);
-    }
+    std::int64_t workspace_bytes(std::int64_t) const override { return bytes_with(parts_); }
 
     double legendre_flops() const override {
         double sum = 0;
@@ -47,6 +45,21 @@ class CudaTransform final : public TransformByType<CudaTransform, true> {
 
   private:
     friend class TransformByType<CudaTransform, true>;
+
+    /// What one map takes if adjoints take the orders in these parts.
+    std::int64_t bytes_with(const std::vector<Orders>& parts) const {
+        std::int64_t most = 0;
+        for (const auto& zone : zones_) most = std::max(most, zone->scratch_bytes(parts));
+        return most + part_bytes() + (exact_ ? exact_->bytes() : 0);
+    }
+    /// As few as keep within the limit, if any do.
+    std::vector<Orders> parts_within(std::int64_t limit) const {
+        constexpr std::int64_t most = 16;
+        std::vector<Orders> parts = orders_in_parts(layout_, 1);
+        for (std::int64_t n = 2; bytes_with(parts) > limit && n <= most; n *= 2)
+            parts = orders_in_parts(layout_, n);
+        return parts;
+    }
 
     std::unique_ptr<const ExactIntegrals> make_exact(const Grid& grid) const {
         if (!needs_meridian_integral(grid, options_.lmax, options_.mmax) || zones_.size() > 1) return nullptr;
@@ -70,13 +83,13 @@ class CudaTransform final : public TransformByType<CudaTransform, true> {
 
     /// Maps that one call of work serves.
     std::int64_t maps_at_once(bool on_device, const CudaStorage& storage) const {
-        if (!on_device || zones_.size() > 1) return 1;
+        if (!on_device || zones_.size() > 1 || parts_.size() > 1) return 1;
         return zones_.front()->orders.maps_at_once(storage.n_maps);
     }
     /// Makes room for this plan's arrays, the Legendre stage's for as many maps at once as the workspace is
     /// for.
     void fit(CudaStorage& storage) const {
-        for (const auto& zone : zones_) zone->fit(storage, maps_at_once(true, storage));
+        for (const auto& zone : zones_) zone->fit(storage, maps_at_once(true, storage), parts_);
         storage.part.reserve(part_bytes());
         if (exact_) exact_->fit(storage);
     }
@@ -218,7 +231,9 @@ class CudaTransform final : public TransformByType<CudaTransform, true> {
         CudaStorage& storage = storage_of(workspace);
         const Batch pixels(map, storage.map, there);
         const Batch a(alm, storage.alm);
-        zones_.front()->rings(pixels.is_copied(), storage);  // made before anything is under way
+        // Bands of rings would need the sums of all orders at once.
+        const bool has_bands = pixels.is_copied() && parts_.size() == 1;
+        zones_.front()->rings(has_bands, storage);  // made before anything is under way
         const auto fetch = [](std::int64_t, cudaStream_t) {};
         const bool in_parts = comes_in_parts(a.is_copied(), alm.extent(0));
         const bool on_device = !a.is_copied() && !pixels.is_copied();
@@ -226,7 +241,7 @@ class CudaTransform final : public TransformByType<CudaTransform, true> {
         const auto adjoint = [&](const Zone& zone, std::size_t z, std::int64_t first, cudaStream_t stream) {
             storage.modes.begin_adjoint(zone.legendre(), zone.orders.all_orders(), stream);
             const auto maps = zone.orders.targets<T>(a, first, std::min(at_once, alm.extent(0) - first));
-            const RingBands& bands = zone.rings(pixels.is_copied(), storage);
+            const RingBands& bands = zone.rings(has_bands, storage);
             const auto sum = [&](Orders orders, int k) {
                 sum_modes(zone.legendre(), bands.adjoint(orders, k), static_cast<int>(maps.size()),
                           zone.of_legendre(0, storage), storage.modes, stream);
@@ -249,13 +264,14 @@ class CudaTransform final : public TransformByType<CudaTransform, true> {
                     zone.adjoint_interpolate(i, bands.adjoint_tiles(k), storage, stream);
                 }
             }
-            const std::vector<Orders> all_parts = parts(in_parts);
+            const std::vector<Orders> all_parts = parts_.size() > 1 ? parts_ : parts(in_parts);
             const auto take = [&](std::size_t k) {
                 storage.batches.take(first, k, [&](cudaStream_t delivering) {
                     a.deliver(first, zone.orders.coefficients(all_parts[k]), storage.transfer, delivering);
                 });
             };
             for (std::size_t k = 0; k < all_parts.size(); ++k) {
+                if (parts_.size() > 1) storage.modes.sum_only(all_parts[k]);
                 sum(all_parts[k], bands.count() - 1);
                 gather<T>(zone, z, all_parts[k], maps, storage, stream);
                 if (!in_parts) continue;
@@ -287,8 +303,22 @@ class CudaTransform final : public TransformByType<CudaTransform, true> {
         for (int c = 0; c < 2; ++c)
             if (maps[0].alm[c] != nullptr) part.alm[c] = std::exchange(next, next + 2 * layout_.size());
         gather_alm<T>(zone.legendre(), orders, storage.modes, {part}, stream);
+        const ElementRange range = zone.orders.coefficients(orders);
         for (int c = 0; c < 2; ++c)
-            if (part.alm[c] != nullptr) add_to(part.alm[c], 2 * layout_.size(), maps[0].alm[c], stream);
+            if (part.alm[c] != nullptr)
+                add_to(part.alm[c] + 2 * range.first, 2 * (range.end - range.first),
+                       maps[0].alm[c] + 2 * range.first, stream);
+    }
+    /// The maps' alm from the F_m on the Legendre stage's rings.
+    template <class T>
+    void sum_and_gather(const Zone& zone, std::size_t z, const std::vector<AlmTargets<T>>& maps,
+                        CudaStorage& storage, cudaStream_t stream) const {
+        for (const Orders orders : parts_) {
+            storage.modes.sum_only(orders);
+            sum_modes(zone.legendre(), orders, static_cast<int>(maps.size()), zone.of_legendre(0, storage),
+                      storage.modes, stream);
+            gather<T>(zone, z, orders, maps, storage, stream);
+        }
     }
 
     /// adjoint_maps with the exact rule, a map at a time.
@@ -312,8 +342,7 @@ class CudaTransform final : public TransformByType<CudaTransform, true> {
             storage.modes.begin_adjoint(zone.legendre(), orders, stream);
             exact.modes_of_map<T>(pixels[b], pixels.component_stride(), storage, stream);
             zone.adjoint_interpolate(0, zone.rings().adjoint_tiles(0), storage, stream);
-            sum_modes(zone.legendre(), orders, 1, zone.of_legendre(0, storage), storage.modes, stream);
-            gather<T>(zone, 0, orders, zone.orders.targets<T>(a, b, 1), storage, stream);
+            sum_and_gather<T>(zone, 0, zone.orders.targets<T>(a, b, 1), storage, stream);
             storage.clock.mark(stream, &ShtStageSeconds::legendre);
         };
         const auto deliver = [&](std::int64_t b, cudaStream_t stream) {
@@ -392,8 +421,7 @@ class CudaTransform final : public TransformByType<CudaTransform, true> {
             }
             storage.clock.mark(stream, &ShtStageSeconds::rings);
             zone.adjoint_interpolate(0, zone.rings().adjoint_tiles(0), storage, stream);
-            sum_modes(zone.legendre(), orders, 1, modes, storage.modes, stream);
-            gather<T>(zone, z, orders, zone.orders.targets<T>(out, b, 1), storage, stream);
+            sum_and_gather<T>(zone, z, zone.orders.targets<T>(out, b, 1), storage, stream);
             storage.clock.mark(stream, &ShtStageSeconds::legendre);
         };
         const auto work = [&](std::int64_t b, cudaStream_t stream) {
@@ -426,7 +454,8 @@ class CudaTransform final : public TransformByType<CudaTransform, true> {
     const AlmLayout layout_;
     const std::vector<std::unique_ptr<const Zone>> zones_;
     const std::unique_ptr<const ExactIntegrals>
-        exact_;  ///< null where nothing needs it, or there are several zones
+        exact_;                        ///< null where nothing needs it, or there are several zones
+    const std::vector<Orders> parts_;  ///< in which adjoints take the orders
 };
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "sht/cuda_zones.cuh"
 
+#include <algorithm>
+
 namespace zonal::sht::cuda {
 namespace {
 
@@ -38,9 +40,16 @@ Zone::Zone(const Grid& grid, const ShtOptions& options)
     orders.cut(bands_->jobs());
 }
 
-void Zone::fit(CudaStorage& storage, std::int64_t n_maps) const {
+Orders Zone::largest(const std::vector<Orders>& parts) const {
+    if (!legendre().has_ishioka()) return parts.front();
+    return *std::max_element(parts.begin(), parts.end(), [&](Orders a, Orders b) {
+        return legendre().most_step_sums(1, a) < legendre().most_step_sums(1, b);
+    });
+}
+
+void Zone::fit(CudaStorage& storage, std::int64_t n_maps, const std::vector<Orders>& parts) const {
     storage.fourier.reserve((orders.resampling() ? 1 : n_maps) * orders.map_size());
-    orders.fit(storage, n_maps, orders.all_orders());
+    orders.fit(storage, n_maps, largest(parts));
     storage.rings.fit(whole_.scratch_sizes());
 }
 

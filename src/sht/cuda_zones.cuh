@@ -18,10 +18,10 @@ class Zone {
     /// grid: of these rings.
     Zone(const Grid& grid, const ShtOptions& options);
 
-    /// Makes room for n_maps maps at once.
-    void fit(CudaStorage& storage, std::int64_t n_maps) const;
-    std::int64_t scratch_bytes() const {
-        return orders.scratch_bytes(orders.layout().size()) + whole_.scratch_sizes().bytes();
+    /// Makes room for n_maps maps at once. parts: of the orders, in which adjoints sum over the rings.
+    void fit(CudaStorage& storage, std::int64_t n_maps, const std::vector<Orders>& parts) const;
+    std::int64_t scratch_bytes(const std::vector<Orders>& parts) const {
+        return orders.scratch_bytes(orders.layout().size(), largest(parts)) + whole_.scratch_sizes().bytes();
     }
     const LegendreStage& legendre() const { return orders.legendre(); }
     const RingBands& rings() const { return whole_; }
@@ -46,6 +46,9 @@ class Zone {
     OrderStage orders;
 
   private:
+    /// The part whose sums take most.
+    Orders largest(const std::vector<Orders>& parts) const;
+
     RingBands whole_;                 ///< all rings in one
     std::optional<RingBands> bands_;  ///< of large grids, for copies
 };

@@ -63,7 +63,10 @@ std::int64_t end_of(const AlmLayout& layout, Orders orders) {
 std::vector<Orders> orders_in_parts(const AlmLayout& layout) {
     // Few, so that each fills the device.
     constexpr std::int64_t smallest = 1 << 20, most = 4;
-    const std::int64_t n_parts = std::clamp<std::int64_t>(layout.size() / smallest, 1, most);
+    return orders_in_parts(layout, std::clamp<std::int64_t>(layout.size() / smallest, 1, most));
+}
+
+std::vector<Orders> orders_in_parts(const AlmLayout& layout, std::int64_t n_parts) {
     std::vector<Orders> parts;
     Orders part{0, 0};
     while (part.end < layout.n_orders()) {
@@ -90,8 +93,8 @@ void ModesScratch::begin_adjoint(const LegendreStage& stage, Orders orders, cuda
     if (stage.has_ishioka()) write_recurrence(stage, orders, steps.data(), early_.fork(stream));
 }
 
-std::int64_t ModesScratch::bytes(const LegendreStage& stage, std::int64_t n_maps) {
-    const ModesSizes sizes(stage, n_maps, stage.all_orders());
+std::int64_t ModesScratch::bytes(const LegendreStage& stage, std::int64_t n_maps, Orders adjoint) {
+    const ModesSizes sizes(stage, n_maps, adjoint);
     return static_cast<std::int64_t>(sizeof(double)) *
            (sizes.steps + sizes.rows + sizes.sums + sizes.polar + sizes.equatorial);
 }

@@ -15,7 +15,9 @@ class ModesScratch {
   public:
     /// Makes room for n_maps maps at once, and for the sums of these orders in adjoints.
     void fit(const LegendreStage& stage, std::int64_t n_maps, Orders adjoint);
-    static std::int64_t bytes(const LegendreStage& stage, std::int64_t n_maps);
+    static std::int64_t bytes(const LegendreStage& stage, std::int64_t n_maps, Orders adjoint);
+    /// The next sums are of these orders, which take no more room than those of fit().
+    void sum_only(Orders adjoint) { summed_ = adjoint; }
     void add_addresses(CallKey& key) const { key.add(steps).add(rows).add(sums).add(polar).add(equatorial); }
 
     /// Streams beside `stream`, after what it has been given so far; it goes on when their work is done.
@@ -54,6 +56,8 @@ std::int64_t maps_at_once(const LegendreStage& stage, std::int64_t n_maps);
 /// All orders in parts of about as many coefficients, so that the copies of one map's alm overlap with the
 /// work on them: one for little, four for much.
 std::vector<Orders> orders_in_parts(const AlmLayout& layout);
+/// The same in at most n_parts.
+std::vector<Orders> orders_in_parts(const AlmLayout& layout, std::int64_t n_parts);
 /// Past the orders' last coefficient.
 std::int64_t end_of(const AlmLayout& layout, Orders orders);
 

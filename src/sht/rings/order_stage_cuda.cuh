@@ -48,10 +48,10 @@ class OrderStage {
         scratch.coarse.reserve(n_maps * coarse_map_size());
         scratch.modes.fit(legendre_, n_maps, adjoint);
     }
-    /// What one map takes, with `entries` of F_m of a component on the grid's rings.
-    std::int64_t scratch_bytes(std::int64_t entries) const {
+    /// What one map takes, with `entries` of F_m of a component on the grid's rings. adjoint: as of fit().
+    std::int64_t scratch_bytes(std::int64_t entries, Orders adjoint) const {
         return (components() * entries + coarse_map_size()) * static_cast<std::int64_t>(sizeof(PairModes)) +
-               ModesScratch::bytes(legendre_, 1);
+               ModesScratch::bytes(legendre_, 1, adjoint);
     }
 
     /// Where the orders' coefficients lie.
