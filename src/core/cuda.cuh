@@ -226,6 +226,14 @@ inline void check_launch(const char* kernel) {
     check_cuda(cudaGetLastError(), kernel);
 }
 
+/// What lies there, in a device's memory, once work on the default stream is done.
+template <class T>
+T value_at(const T* there) {
+    T value{};
+    check_cuda(cudaMemcpy(&value, there, sizeof value, cudaMemcpyDeviceToHost), "reading a value");
+    return value;
+}
+
 /// Has a kernel run on processors that are set up for the most shared memory. Where a kernel that takes much
 /// of it is to run beside, processors would else first have to be rid of this one's blocks.
 template <class Kernel>

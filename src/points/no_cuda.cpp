@@ -69,6 +69,10 @@ template <class T>
 void turn_values(Device, View<const double, 2>, int, double, View<T, 3>) {
     refuse();
 }
+void scale(Device, const AlmLayout&, EthFactor, View<const std::complex<double>, 1>,
+           View<std::complex<double>, 1>) {
+    refuse();
+}
 void add_slopes(Device, const SlopeSums&, std::int64_t) {
     refuse();
 }

@@ -130,11 +130,17 @@ struct Scatter {
     __device__ void operator()(std::int64_t i) const { to[value_of == nullptr ? i : value_of[i]] = from[i]; }
 };
 
-double number_at(const double* numbers, std::int64_t i) {
-    double number = 0;
-    core::check_cuda(cudaMemcpy(&number, numbers + i, sizeof number, cudaMemcpyDeviceToHost),
-                     "reading a number");
-    return number;
+/// Orders m along y. offsets: [m], to which l is added.
+__global__ void __launch_bounds__(n_threads)
+    scale_kernel(std::int64_t lmax, std::int64_t n_orders, const std::int64_t* offsets, EthFactor factor,
+                 const double2* from, double2* to) {
+    const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * n_threads;
+    for (std::int64_t m = blockIdx.y; m < n_orders; m += gridDim.y)
+        for (std::int64_t l = m + blockIdx.x * n_threads + threadIdx.x; l <= lmax; l += step) {
+            const double scale = factor(static_cast<double>(l));
+            const double2 value = from[offsets[m] + l];
+            to[offsets[m] + l] = {scale * value.x, scale * value.y};
+        }
 }
 
 }  // namespace
@@ -182,8 +188,9 @@ Lengths displace(Device device, View<const double, 1> theta, View<const double, 
     }
     if (all.wrong != none) {
         const auto i = static_cast<std::int64_t>(all.wrong);
-        check_displacement(number_at(theta.data(), i), number_at(phi.data(), i),
-                           number_at(deflection[0].data(), i), number_at(deflection[1].data(), i), i);
+        check_displacement(core::value_at(theta.data() + i), core::value_at(phi.data() + i),
+                           core::value_at(deflection[0].data() + i), core::value_at(deflection[1].data() + i),
+                           i);
         throw Error("points: changed while they were displaced");
     }
     return {std::sqrt(all.largest), std::sqrt(all.squares / static_cast<double>(n))};
@@ -197,6 +204,22 @@ void turn_values(Device device, View<const double, 2> rotation, int spin, double
         for_each("turning values", values.extent(2),
                  Turn<T>{rotation[0].data(), rotation[1].data(), spin, sign, values[map][0].data(),
                          values[map][1].data()});
+}
+
+void scale(Device device, const AlmLayout& layout, EthFactor factor, View<const std::complex<double>, 1> from,
+           View<std::complex<double>, 1> to) {
+    const core::CurrentDevice current(device.index());
+    std::vector<std::int64_t> offsets;
+    for (std::int64_t m = 0; m <= layout.mmax(); ++m) offsets.push_back(layout.offset(m));
+    const core::DeviceArray<std::int64_t> there(offsets);
+    constexpr std::int64_t most_orders = 32768, degrees_of_thread = 4;
+    const dim3 blocks(blocks_for(layout.lmax() / degrees_of_thread + 1),
+                      static_cast<unsigned>(std::min(layout.mmax() + 1, most_orders)));
+    scale_kernel<<<blocks, n_threads>>>(layout.lmax(), layout.mmax() + 1, there.data(), factor,
+                                        reinterpret_cast<const double2*>(from.data()),
+                                        reinterpret_cast<double2*>(to.data()));
+    core::check_launch("scaling alm");
+    core::check_cuda(cudaStreamSynchronize(cudaStreamLegacy), "scaling alm");
 }
 
 void add_slopes(Device device, const SlopeSums& sums, std::int64_t n) {

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <complex>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
 #include "points/lensing/displacement_math.hpp"
+#include "zonal/alm.hpp"
 #include "zonal/device.hpp"
 #include "zonal/grid.hpp"
 #include "zonal/view.hpp"
@@ -27,6 +29,10 @@ Lengths displace(Device device, View<const double, 1> theta, View<const double, 
 /// values: [map, 2, point], each turned as turn_value does it.
 template <class T>
 void turn_values(Device device, View<const double, 2> rotation, int spin, double sign, View<T, 3> values);
+
+/// to = factor(l) from, of each degree l of alm with all orders.
+void scale(Device device, const AlmLayout& layout, EthFactor factor, View<const std::complex<double>, 1> from,
+           View<std::complex<double>, 1> to);
 
 /// sums.add(i) for n points.
 void add_slopes(Device device, const SlopeSums& sums, std::int64_t n);

@@ -127,12 +127,7 @@ struct AnglesThere {
         data = copy.data();
         stride = 1;
     }
-    double at(std::int64_t i) const {
-        double value = 0;
-        core::check_cuda(cudaMemcpy(&value, data + i * stride, sizeof value, cudaMemcpyDefault),
-                         "reading an angle");
-        return value;
-    }
+    double at(std::int64_t i) const { return core::value_at(data + i * stride); }
     const double* data;
     std::int64_t stride;
     core::DeviceArray<double> copy;

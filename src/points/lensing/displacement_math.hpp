@@ -85,6 +85,17 @@ struct EthValues {
     }
 };
 
+/// What multiplies f_lm in EthValues::up, or else in `down`.
+struct EthFactor {
+    double spin;
+    bool is_up;
+
+    ZONAL_HOST_DEVICE double operator()(double l) const {
+        const double square = is_up ? (l - spin) * (l + spin + 1) : (l + spin) * (l - spin + 1);
+        return square > 0 ? std::sqrt(square) : 0;
+    }
+};
+
 /// Derivatives of a lensed field by d_theta and d_phi.
 struct DeflectionSlopes {
     core::Complex by_theta, by_phi;

@@ -36,7 +36,8 @@ WorkArray<double, 3> values_of(const SpinField& field, View<const std::complex<d
 /// What EthValues reads.
 class EthFields {
   public:
-    /// alm: [1, components, size] of the field, on the host. theta, phi: in the device's memory.
+    /// alm: [1, components, size] of the field, contiguous, on the host or in the device's memory. theta,
+    /// phi: in the device's memory.
     EthFields(const AlmLayout& layout, int spin, View<const std::complex<double>, 3> alm, double error,
               View<const double, 1> theta, View<const double, 1> phi, int threads, Device device);
     EthValues values() const;

@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <memory>
+#include <type_traits>
 #include <utility>
-#include <vector>
 
-#include "core/cuda_host.hpp"
 #include "core/parallel.hpp"
 #include "points/lensing/displacement_math.hpp"
 #include "points/lensing/lensing.hpp"
@@ -25,44 +25,54 @@ WorkArray<double, 3> values_of(const SpinField& field, View<const std::complex<d
 
 namespace {
 
-/// alm times sqrt((l - s) (l + s + 1)) for eth, sqrt((l + s) (l - s + 1)) for its conjugate.
-template <class Factor>
-void scale(const AlmLayout& layout, const View<const std::complex<double>, 1>& in,
-           const View<std::complex<double>, 1>& out, int threads, const Factor& factor) {
+using Complex = std::complex<double>;
+
+/// out = factor(l) in, in the memory of the device.
+void scale(const AlmLayout& layout, EthFactor factor, const View<const Complex, 1>& in,
+           const View<Complex, 1>& out, int threads, Device device) {
+    if (device.kind() == Device::Kind::cuda) return cuda::scale(device, layout, factor, in, out);
     core::parallel_for(layout.mmax() + 1, core::resolve_threads(threads), [&](std::int64_t m, int) {
-        for (std::int64_t l = m; l <= layout.lmax(); ++l) {
-            const double square = factor(static_cast<double>(l));
-            out[layout.index(l, m)] = square > 0 ? std::sqrt(square) * in[layout.index(l, m)] : 0;
-        }
+        for (std::int64_t l = m; l <= layout.lmax(); ++l)
+            out[layout.index(l, m)] = factor(static_cast<double>(l)) * in[layout.index(l, m)];
     });
 }
 
 }  // namespace
 
-EthFields::EthFields(const AlmLayout& layout, int of_spin, View<const std::complex<double>, 3> alm,
-                     double error, View<const double, 1> theta, View<const double, 1> phi, int threads,
-                     Device device)
+EthFields::EthFields(const AlmLayout& layout, int of_spin, View<const Complex, 3> alm, double error,
+                     View<const double, 1> theta, View<const double, 1> phi, int threads, Device device)
     : spin_(of_spin) {
-    const auto options = [&](int s) {
-        return field_options(layout.lmax(), layout.mmax(), s, error, theta.extent(0), threads, device);
+    WorkArray<Complex, 3> there;
+    if (alm.space() != space_on(device)) {
+        there = WorkArray<Complex, 3>(device, alm.extents());
+        there.copy_from(alm.data());
+        alm = std::as_const(there).view();
+    }
+    std::shared_ptr<const PointPlan> points;  // those of all spins are alike
+    const auto values = [&](int spin, const WorkArray<Complex, 3>& of) {
+        const auto options =
+            field_options(layout.lmax(), layout.mmax(), spin, error, theta.extent(0), threads, device);
+        const SpinField field = points ? SpinField(options, points) : SpinField(options, theta, phi);
+        points = field.points;
+        return values_of(field, of.view());
     };
-    const double s = spin_;
     if (spin_ < layout.lmax()) {
-        Array<std::complex<double>, 3> raised({1, 2, layout.size()});
+        WorkArray<Complex, 3> raised(device, {1, 2, layout.size()});
+        if (alm.extent(1) == 1) raised.clear();
         for (std::int64_t c = 0; c < alm.extent(1); ++c)
-            scale(layout, alm[0][c], raised.view()[0][c], threads,
-                  [s](double l) { return (l - s) * (l + s + 1); });
-        up_ = values_of({options(spin_ + 1), theta, phi}, std::as_const(raised).view());
+            scale(layout, {static_cast<double>(spin_), true}, alm[0][c], raised.view()[0][c], threads,
+                  device);
+        up_ = values(spin_ + 1, raised);
     }
     if (spin_ == 0) return;
     // Spin 0 has two real fields, the maps of what E and B give.
     const auto shape = spin_ == 1 ? std::array<std::int64_t, 3>{2, 1, layout.size()}
                                   : std::array<std::int64_t, 3>{1, 2, layout.size()};
-    Array<std::complex<double>, 3> lowered(shape);
+    WorkArray<Complex, 3> lowered(device, shape);
     for (std::int64_t c = 0; c < 2; ++c)
-        scale(layout, alm[0][c], spin_ == 1 ? lowered.view()[c][0] : lowered.view()[0][c], threads,
-              [s](double l) { return (l + s) * (l - s + 1); });
-    down_ = values_of({options(spin_ - 1), theta, phi}, std::as_const(lowered).view());
+        scale(layout, {static_cast<double>(spin_), false}, alm[0][c],
+              spin_ == 1 ? lowered.view()[c][0] : lowered.view()[0][c], threads, device);
+    down_ = values(spin_ - 1, lowered);
 }
 
 EthValues EthFields::values() const {
@@ -79,21 +89,35 @@ EthValues EthFields::values() const {
 
 namespace {
 
-/// alm of one component in double precision, on the host.
+/// The real numbers that complex ones are.
+template <class Complex>
+auto as_numbers(const View<Complex, 1>& alm) {
+    using Number = std::conditional_t<std::is_const_v<Complex>, const typename Complex::value_type,
+                                      typename Complex::value_type>;
+    return View<Number, 1>(reinterpret_cast<Number*>(alm.data()), {2 * alm.extent(0)}, alm.space());
+}
+
+/// A part's alm of one map in double precision, [1, components, size], where the given ones are.
 template <class T>
-void copy_alm(const View<const std::complex<T>, 1>& from, const View<std::complex<double>, 1>& to,
-              int threads) {
-    std::vector<std::complex<T>> here;
-    const std::complex<T>* data = from.data();
-    if (from.space() == MemorySpace::cuda) {
-        here.resize(static_cast<std::size_t>(from.extent(0)));
-        core::copy_from_cuda(here.data(), from.data(),
-                             std::ssize(here) * std::int64_t{sizeof(std::complex<T>)});
-        data = here.data();
+points::WorkArray<std::complex<double>, 3> doubles_of(const Lensing::Implementation& lensing,
+                                                      const Lensing::Implementation::Part& part,
+                                                      const View<const std::complex<T>, 3>& alm,
+                                                      std::int64_t map) {
+    const bool on_cuda = alm.space() == MemorySpace::cuda;
+    const Device device = on_cuda ? lensing.options.device : Device::cpu();
+    points::WorkArray<std::complex<double>, 3> sky(device, {1, part.components, lensing.layout.size()});
+    for (std::int64_t c = 0; c < part.components; ++c) {
+        const auto from = alm[map][part.first + c];
+        const auto to = sky.view()[0][c];
+        if (on_cuda) {
+            points::cuda::gather<T, double>("alm", device, nullptr, as_numbers(from), as_numbers(to));
+            continue;
+        }
+        core::for_pieces(to.extent(0), lensing.options.threads, [&](std::int64_t begin, std::int64_t end) {
+            for (std::int64_t i = begin; i < end; ++i) to[i] = std::complex<double>(from[i]);
+        });
     }
-    core::for_pieces(to.extent(0), threads, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t i = begin; i < end; ++i) to[i] = std::complex<double>(data[i]);
-    });
+    return sky;
 }
 
 /// Adds to by_deflection, [2, point], what one map's part adds.
@@ -103,17 +127,14 @@ void add_slopes(const Lensing::Implementation& lensing, const Lensing::Implement
                 points::WorkArray<double, 2>& by_deflection) {
     const auto& options = lensing.options;
     const std::int64_t n = lensing.targets.n_points();
-    Array<std::complex<double>, 3> sky({1, part.components, lensing.layout.size()});
+    const auto sky = doubles_of(lensing, part, alm, map);
     points::WorkArray<double, 2> factors(options.device, {part.components, n});
-    for (std::int64_t c = 0; c < part.components; ++c) {
-        copy_alm(alm[map][part.first + c], sky.view()[0][c], options.threads);
+    for (std::int64_t c = 0; c < part.components; ++c)
         lensing.targets.gather<T, double>(values[map][part.first + c], factors.view()[c]);
-    }
     const auto there = lensing.displaced.view();
-    const points::EthFields eth(lensing.layout, part.spin, std::as_const(sky).view(),
-                                std::max(options.error / 2, 2e-14), there[0], there[1], options.threads,
-                                options.device);
-    const auto field = points::values_of(part.field, std::as_const(sky).view());
+    const points::EthFields eth(lensing.layout, part.spin, sky.view(), std::max(options.error / 2, 2e-14),
+                                there[0], there[1], options.threads, options.device);
+    const auto field = points::values_of(part.field, sky.view());
     points::SlopeSums sums{.eth = eth.values()};
     for (int c = 0; c < 2; ++c) {
         const std::int64_t own = c < part.components ? c * n : 0;
