@@ -101,16 +101,16 @@ inline Array<double, 1> mask_of(const RankConvolution& one) {
 }
 
 /// [row, pixel] of a rank's pixels.
-template <int N>
-Array<double, N> part_of_rows(const Array<double, N>& rows, std::span<const PixelRange> pixels) {
+template <class T, int N>
+Array<T, N> part_of_rows(const Array<T, N>& rows, std::span<const PixelRange> pixels) {
     std::int64_t n = 0;
     for (const auto& range : pixels) n += range.end - range.first;
     const std::int64_t whole = rows.extents()[N - 1], n_rows = whole == 0 ? 0 : rows.size() / whole;
     auto extents = rows.extents();
     extents[N - 1] = whole == 0 ? 0 : n;
-    Array<double, N> part(extents);
+    Array<T, N> part(extents);
     for (std::int64_t row = 0; row < n_rows; ++row) {
-        double* to = part.data() + row * n;
+        T* to = part.data() + row * n;
         for (const auto& range : pixels)
             to =
                 std::copy(rows.data() + row * whole + range.first, rows.data() + row * whole + range.end, to);

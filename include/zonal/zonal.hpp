@@ -19,6 +19,7 @@
 #include "zonal/chebyshev/roots.hpp"
 #include "zonal/convolution.hpp"
 #include "zonal/device.hpp"
+#include "zonal/distributed/convolution.hpp"
 #include "zonal/distributed/map_share.hpp"
 #include "zonal/distributed/plan.hpp"
 #include "zonal/distributed/sky.hpp"

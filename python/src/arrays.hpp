@@ -44,6 +44,14 @@ View<T, N> view_of(const nb::ndarray<T, Constraints...>& array) {
     return {array.data(), extents, strides, space_of(array)};
 }
 
+/// One map, [pixel], or several, [map, pixel], as several.
+template <class T>
+View<T, 2> rows_of(const AnyArray<T>& maps) {
+    if (maps.ndim() == 2) return view_of<2>(maps);
+    const auto map = view_of<1>(maps);
+    return {map.data(), {1, map.extent(0)}, {map.extent(0), map.stride(0)}, map.space()};
+}
+
 /// Writes all elements in order; returns where the next one goes.
 template <class T, int N>
 T* write_elements(const View<const T, N>& from, T* to) {

@@ -63,9 +63,7 @@ class PixelConvolution:
         required_kernel(kernel)
         for name, value in (("grid", grid), ("grid_out", grid if grid_out is None else grid_out)):
             required_grid(name, value)
-        for name, text, permitted in (("method", method, ("ring-fft", "pixel-sum")), ("precision", precision, ("float64", "float32"))):
-            if text not in permitted:
-                raise ValueError(f"{name} = {text!r}: must be {' or '.join(map(repr, permitted))}")
+        required_way(method, precision)
         if max_workspace_bytes < 0:
             raise ValueError(f"max_workspace_bytes = {max_workspace_bytes}: must be 0 (what is free) or positive")
         names = [resolve_device(_named(one)) for one in sequence("devices", devices)]
@@ -138,6 +136,13 @@ class PixelConvolution:
     def __repr__(self) -> str:
         where = ", ".join(share.device for share in self.shares)
         return f"<zonal.PixelConvolution of {self._kernel.name} on {self._grid.name}: {self._arguments['method']}, {where}>"
+
+
+def required_way(method: Any, precision: Any) -> None:
+    """Raises ValueError for others than those of a sum over pixels."""
+    for name, text, permitted in (("method", method, ("ring-fft", "pixel-sum")), ("precision", precision, ("float64", "float32"))):
+        if text not in permitted:
+            raise ValueError(f"{name} = {text!r}: must be {' or '.join(map(repr, permitted))}")
 
 
 def _named(device: Any) -> Any:

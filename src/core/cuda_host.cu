@@ -45,6 +45,34 @@ void clear_on_cuda(void* memory, std::int64_t bytes) {
     check_cuda(cudaStreamSynchronize(cudaStreamLegacy), "clearing memory");  // the call above does not wait
 }
 
+std::int64_t free_on_cuda(int device) {
+    const CurrentDevice current(device);
+    std::size_t free = 0, total = 0;
+    check_cuda(cudaMemGetInfo(&free, &total), "asking for the free memory");
+    return static_cast<std::int64_t>(free);
+}
+void require_on_cuda(const char* name, const void* memory, int device) {
+    const CurrentDevice current(device);
+    require_place(name, memory, MemorySpace::cuda, device, 1);
+}
+
+std::shared_ptr<void> make_cuda_stream(int device) {
+    const CurrentDevice current(device);
+    const auto stream = std::make_shared<const OwnStream>();
+    return {stream, stream->get()};
+}
+void copy_on_cuda(void* to, const void* from, std::int64_t bytes, void* stream) {
+    check_cuda(cudaMemcpyAsync(to, from, static_cast<std::size_t>(bytes), cudaMemcpyDeviceToDevice,
+                               static_cast<cudaStream_t>(stream)),
+               "copying");
+}
+void wait_for_cuda(int device, void* stream) {
+    const CurrentDevice current(device);
+    check_cuda(
+        cudaStreamSynchronize(stream == nullptr ? cudaStreamLegacy : static_cast<cudaStream_t>(stream)),
+        "waiting for a stream");
+}
+
 namespace {
 
 /// Why the runtime finds the driver too old: it may also be missing.

@@ -35,5 +35,20 @@ void copy_from_cuda(void*, const void*, std::int64_t) {
 void clear_on_cuda(void*, std::int64_t) {
     refuse();
 }
+std::int64_t free_on_cuda(int) {
+    refuse();
+}
+void require_on_cuda(const char*, const void*, int) {
+    refuse();
+}
+std::shared_ptr<void> make_cuda_stream(int) {
+    refuse();
+}
+void copy_on_cuda(void*, const void*, std::int64_t, void*) {
+    refuse();
+}
+void wait_for_cuda(int, void*) {
+    refuse();
+}
 
 }  // namespace zonal::core

@@ -17,7 +17,8 @@ class DeviceLink {
   public:
     virtual ~DeviceLink() = default;
     virtual int device() const = 0;
-    /// As Transport::exchange, of memory on this device. It begins when the stream has done what it has been
+    /// As Transport::exchange, of memory on this device; several messages may go from one rank to another, in
+    /// the same order on both sides. It begins when the stream has done what it has been
     /// given so far, and wait() returns at once: what the stream is given afterwards waits for the messages.
     virtual std::unique_ptr<Exchange> exchange(const std::vector<Message<const std::byte>>& send,
                                                const std::vector<Message<std::byte>>& receive,

@@ -6,10 +6,11 @@
 #include <cstring>
 #include <numeric>
 
-#include "distributed/halo.hpp"
+#include "distributed/device_link.hpp"
 #include "distributed/message_costs.hpp"
 #include "distributed/partition.hpp"
 #include "distributed/pixel_ranges.hpp"
+#include "distributed/sums/halo.hpp"
 #include "sht/transform.hpp"
 #include "zonal/error.hpp"
 
@@ -84,7 +85,13 @@ std::shared_ptr<const ShtPlan> RankSky::transform(const ShtOptions& options) con
 }
 
 std::shared_ptr<const SkyHalo> RankSky::halo(double support) const {
-    return std::make_shared<const RankHalo>(ranks_, grid_, all_pixels_, devices_, support, grid());
+    const bool have_gpus = std::all_of(devices_.begin(), devices_.end(), [](const Device& device) {
+        return device.kind() == Device::Kind::cuda;
+    });
+    auto link =
+        have_gpus ? choose_exchange(*ranks_.transport(), device_, ExchangeWay::automatic).link : nullptr;
+    return std::make_shared<const RankHalo>(ranks_, grid_, all_pixels_, devices_, support, grid(),
+                                            std::move(link));
 }
 
 HaloShare RankSky::halo_share(double support) const {

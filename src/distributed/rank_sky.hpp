@@ -39,6 +39,7 @@ class RankSky final : public SkyPart {
     std::shared_ptr<const DistributedPlan> plan(int spin) const { return plan(lmax_, mmax_, spin); }
     const std::vector<Device>& devices() const { return devices_; }
     const ExchangeReport& exchange() const { return plan_->exchange(); }
+    int threads() const { return plan_->local().options().threads; }
 
   private:
     DistributedOptions options_of(std::int64_t lmax, std::int64_t mmax, int spin) const;

@@ -48,6 +48,9 @@ AlmLayout DistributedSky::layout() const {
 std::vector<RankShare> DistributedSky::shares(int spin) const {
     return sky_->plan(spin)->shares();
 }
+int DistributedSky::threads() const {
+    return sky_->threads();
+}
 const std::vector<Device>& DistributedSky::devices() const {
     return sky_->devices();
 }

@@ -96,26 +96,21 @@ PixelSums::PixelSums(const ConvolutionRequest& request, const ConvolutionChoice&
     const double support = std::max(of_scalar, of_spin);
     halo_ = part.halo(support);
     part.together("a plan of sums over pixels", [&] {
-        if (has_spin) spin_.emplace(*halo_, cut(*request.polarization, choice.support), sums);
+        if (has_spin) spin_.emplace(part, halo_, cut(*request.polarization, choice.support), sums);
         if (!needs_scalar) return;
         const auto kernel = cut(request.kernel, choice.support);
         if (options.keep_counts) columns_.emplace(grid(), kernel, part.halo_share(support).grid, sums);
         if (options.keep_counts)
-            scalar_.emplace(*halo_, kernel, sums, radial::unweighted);
+            scalar_.emplace(part, halo_, kernel, sums, radial::unweighted);
         else
-            scalar_.emplace(*halo_, kernel, sums);
+            scalar_.emplace(part, halo_, kernel, sums);
     });
     part.together("memory of sums over pixels", [&] {
         if (spin_)
-            of_spin_ = spin_->make_workspaces(request.n_maps);
+            spin_->make(of_spin_, request.n_maps);
         else if (!renormalizes)
-            of_scalar_ = scalar_->make_workspaces(request.n_maps);
+            scalar_->make(of_scalar_, request.n_maps);
     });
-}
-
-template <class T>
-View<const T, 2> PixelSums::reach(View<const T, 2> maps, Array<T, 3>& memory) const {
-    return radial::of_rank<2>(halo_->reach(radial::with_component(maps), memory));
 }
 
 template <class T, class Work>
@@ -167,14 +162,11 @@ void PixelSums::convolve(View<const T, 2> maps, View<T, 2> convolved, const Prog
         return in_bands(maps, convolved, progress, [](PixelSums& sums, auto in, auto out, const auto& part) {
             sums.convolve<T>(in, out, part);
         });
-    Array<T, 3> memory;
-    const auto reached = reach(maps, memory);
-    part_.together("sums over pixels", [&] {
-        if (spin_)
-            spin_->convolve<T>(as_pairs(maps), as_pairs(reached), as_pairs(convolved), of_spin_, progress);
-        else
-            scalar_->convolve<T>(maps, reached, convolved, of_scalar_, progress);
-    });
+    HaloMemory memory;
+    if (spin_)
+        spin_->convolve<T>(as_pairs(maps), as_pairs(convolved), of_spin_, memory, progress);
+    else
+        scalar_->convolve<T>(maps, convolved, of_scalar_, memory, progress);
 }
 
 double PixelSums::scratch_bytes(std::int64_t n_rows) const {
@@ -216,12 +208,9 @@ void PixelSums::divide_by_shares(View<const T, 2> known, View<T, 2> convolved,
     for (std::int64_t map = 0; map < n_maps; ++map)
         std::copy_n(known[n_components * map].data(), known.extent(1), masks.view()[map].data());
     std::fill_n(masks.view()[n_maps].data(), known.extent(1), T(1));
-    Array<T, 3> memory;
-    const auto reached = reach<T>(std::as_const(masks).view(), memory);
-    Scalars::Workspaces none;
-    part_.together("sums over masks", [&] {
-        scalar_->convolve<T>(std::as_const(masks).view(), reached, shares.view(), none, progress);
-    });
+    HaloMemory memory;
+    Scalars::Workspaces workspaces;
+    scalar_->convolve<T>(std::as_const(masks).view(), shares.view(), workspaces, memory, progress);
     for (std::int64_t row = 0; row < convolved.extent(0); ++row)
         for (std::int64_t pixel = 0; pixel < n_pixels; ++pixel) {
             convolved(row, pixel) =

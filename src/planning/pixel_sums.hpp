@@ -47,9 +47,6 @@ class PixelSums {
     template <class T>
     Array<T, 2> shares_of(View<const T, 2> counts) const;
     const Grid& grid() const { return part_.grid(); }
-    /// What the kernel reaches from the halo's outer rings, in `memory`.
-    template <class T>
-    View<const T, 2> reach(View<const T, 2> maps, Array<T, 3>& memory) const;
 
     const ConvolutionRequest& request_;
     const ConvolutionChoice& choice_;

@@ -1,11 +1,17 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
+#include <memory>
 #include <optional>
+#include <utility>
 
+#include "core/cuda_host.hpp"
+#include "radial/convolver.hpp"
 #include "sht/progress_part.hpp"
 #include "sky/sky_part.hpp"
 #include "zonal/convolution.hpp"
+#include "zonal/error.hpp"
 
 namespace zonal::radial {
 
@@ -16,29 +22,41 @@ class PartSums {
   public:
     static constexpr int rank = Plan::rank;
 
-    /// Scratch memory that calls share.
+    /// Scratch memory that calls share, made by the first of them. There is none where a GPU has no memory
+    /// for those of two plans beside `reserved` bytes: calls then make one after the other.
     struct Workspaces {
-        std::optional<PixelConvolutionWorkspace> inner, outer;
+        std::optional<PixelConvolutionWorkspace> inner = {}, outer = {};
+        bool are_made = false;
+        std::int64_t reserved = 0;
     };
 
-    /// change(grid): what is summed, in place of a halo's grid.
+    /// part: outlives the sums. halo: of the kernel's support. change(grid): what is summed, in place of a
+    /// halo's grid.
     template <class Kernel, class Change>
-    PartSums(const SkyHalo& halo, const Kernel& kernel, const PixelConvolutionOptions& options,
-             const Change& change) {
-        if (const auto& sums = halo.inner()) inner_.emplace(change(sums->in), kernel, sums->out, options);
-        if (const auto& sums = halo.outer()) outer_.emplace(change(sums->in), kernel, sums->out, options);
+    PartSums(const SkyPart& part, std::shared_ptr<const SkyHalo> halo, const Kernel& kernel,
+             const PixelConvolutionOptions& options, const Change& change)
+        : part_(&part), halo_(std::move(halo)) {
+        if (const auto& sums = halo_->inner()) inner_.emplace(change(sums->in), kernel, sums->out, options);
+        if (const auto& sums = halo_->outer()) outer_.emplace(change(sums->in), kernel, sums->out, options);
     }
     template <class Kernel>
-    PartSums(const SkyHalo& halo, const Kernel& kernel, const PixelConvolutionOptions& options)
-        : PartSums(halo, kernel, options, [](const Grid& grid) { return grid; }) {}
+    PartSums(const SkyPart& part, std::shared_ptr<const SkyHalo> halo, const Kernel& kernel,
+             const PixelConvolutionOptions& options)
+        : PartSums(part, std::move(halo), kernel, options, [](const Grid& grid) { return grid; }) {}
 
-    /// None where two plans share a GPU, as each takes what is free there while it works.
-    Workspaces make_workspaces(std::int64_t n_maps) const {
-        Workspaces made;
-        if (inner_ && outer_ && inner_->options().device.kind() == Device::Kind::cuda) return made;
-        if (inner_) made.inner.emplace(inner_->make_workspace(n_maps));
-        if (outer_) made.outer.emplace(outer_->make_workspace(n_maps));
-        return made;
+    /// Makes them unless they are made. n_maps: that calls will bring at once.
+    void make(Workspaces& workspaces, std::int64_t n_maps) const {
+        if (workspaces.are_made) return;
+        try {
+            if (fit(workspaces.reserved)) {
+                if (inner_) workspaces.inner.emplace(inner_->make_workspace(n_maps));
+                if (outer_) workspaces.outer.emplace(outer_->make_workspace(n_maps));
+            }
+        } catch (const OutOfDeviceMemory&) {  // another rank has taken it
+            if (!inner_ || !outer_) throw;
+            workspaces.inner.reset();
+        }
+        workspaces.are_made = true;
     }
     /// The bytes of both plans' workspaces.
     std::int64_t workspace_bytes(std::int64_t n_maps) const {
@@ -46,13 +64,23 @@ class PartSums {
                (outer_ ? outer_->workspace_bytes(n_maps) : 0);
     }
 
-    /// reached: what the halo's reach() made of the maps.
+    /// Collective. Sums the rings that need no halo while it is on its way.
     template <class T>
-    void convolve(View<const T, rank> maps, View<const T, rank> reached, View<T, rank> convolved,
-                  Workspaces& workspaces, const Progress& progress) const {
+    void convolve(View<const T, rank> maps, View<T, rank> convolved, Workspaces& workspaces,
+                  HaloMemory& memory, const Progress& progress) const {
         const double inner = pixels_of(inner_), share = inner / (inner + pixels_of(outer_));
-        if (inner_) run<T>(*inner_, maps, convolved, workspaces.inner, sht::part_of(progress, 0, share));
-        if (outer_) run<T>(*outer_, reached, convolved, workspaces.outer, sht::part_of(progress, share, 1));
+        const auto exchange = halo_->begin(with_component(maps), memory);
+        auto error = thrown_by([&] {
+            make(workspaces, std::max<std::int64_t>(1, maps.extent(0)));
+            if (inner_) run<T>(*inner_, maps, convolved, workspaces.inner, sht::part_of(progress, 0, share));
+        });
+        const auto reached = of_rank<rank>(exchange->wait());
+        if (!error)
+            error = thrown_by([&] {
+                if (outer_)
+                    run<T>(*outer_, reached, convolved, workspaces.outer, sht::part_of(progress, share, 1));
+            });
+        part_->agree("sums over pixels", error);
     }
 
   private:
@@ -71,6 +99,22 @@ class PartSums {
             plan.template convolve<T>(maps, convolved, progress);
     }
 
+    /// Whether both workspaces can be there at the same time.
+    bool fit(std::int64_t reserved) const {
+        std::int64_t needed = reserved;
+        bool is_on_gpu = false;
+        for (const auto* plan : {&inner_, &outer_}) {
+            if (!*plan) continue;
+            for (const auto& one : (*plan)->shares()) needed += one.memory_bytes;
+            is_on_gpu = (*plan)->options().device.kind() == Device::Kind::cuda;
+        }
+        const bool is_alone = reserved == 0 && !(inner_ && outer_);  // its plan knows what was free
+        return !is_on_gpu || is_alone ||
+               needed <= core::free_on_cuda((inner_ ? inner_ : outer_)->options().device.index());
+    }
+
+    const SkyPart* part_;
+    std::shared_ptr<const SkyHalo> halo_;
     std::optional<Plan> inner_, outer_;
 };
 

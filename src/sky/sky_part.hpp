@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "zonal/alm.hpp"
+#include "zonal/buffer.hpp"
 #include "zonal/device.hpp"
 #include "zonal/error.hpp"
 #include "zonal/grid.hpp"
@@ -57,19 +58,39 @@ struct RingSums {
     Grid in, out;
 };
 
+/// What the exchanges of halos keep for the next one; one exchange at a time.
+struct HaloMemory {
+    Buffer reached;                          ///< where the maps are
+    Buffer sent, received;                   ///< messages, where they go through the host's memory
+    std::shared_ptr<void> stream = nullptr;  ///< a cudaStream_t of the maps' GPU
+};
+
+/// Maps of all that is reached from a rank's outer rings, on their way.
+template <class T>
+class HaloExchange {
+  public:
+    virtual ~HaloExchange() = default;
+    /// Collective, once. Returns them, [map, component, outer()->in.n_pixels()], when they are there; nothing
+    /// where there are no outer rings.
+    virtual View<const T, 3> wait() = 0;
+};
+
 /// A rank's rings by whether a kernel reaches other ranks' from them.
 class SkyHalo {
   public:
     virtual ~SkyHalo() = default;
     /// Those from which it does not: in is the grid of the rank's maps. Nothing where there are none.
     virtual const std::optional<RingSums>& inner() const = 0;
-    /// The others: in is the grid of what reach() returns.
+    /// The others: in is the grid of what an exchange brings.
     virtual const std::optional<RingSums>& outer() const = 0;
-    /// Collective. Returns maps of all that is reached from the outer rings, [map, component,
-    /// outer()->in.n_pixels()], which it makes in `memory`; nothing where there are none. maps: of this
-    /// rank's pixels. Throws InvalidArgument on all ranks if their maps differ in number.
-    virtual View<const float, 3> reach(View<const float, 3> maps, Array<float, 3>& memory) const = 0;
-    virtual View<const double, 3> reach(View<const double, 3> maps, Array<double, 3>& memory) const = 0;
+    /// Collective. Begins to bring what is reached from the outer rings to where the maps are. maps: of this
+    /// rank's pixels, [map, component, pixel], in the memory of the host or of the rank's GPU, and ready or
+    /// written by work on its default stream. They and the memory stay as they are until wait() returns.
+    /// Throws InvalidArgument on all ranks if their maps differ in number.
+    virtual std::unique_ptr<HaloExchange<float>> begin(View<const float, 3> maps,
+                                                       HaloMemory& memory) const = 0;
+    virtual std::unique_ptr<HaloExchange<double>> begin(View<const double, 3> maps,
+                                                        HaloMemory& memory) const = 0;
 };
 
 /// What a rank sends to others or receives from them, whichever is more.

@@ -6,6 +6,7 @@
 #include <complex>
 #include <exception>
 #include <functional>
+#include <mutex>
 #include <optional>
 #include <thread>
 #include <type_traits>
@@ -77,8 +78,9 @@ struct BasicSplitConvolutionPlan<Rank>::Implementation {
           window(window_of(split)),
           transform(part->transform(harmonic_options(options, std::ssize(window) - 1, spin))),
           halo(part->halo(kernel_of(split.profile).support())) {
-        part->together("a plan of a split's sums",
-                       [&] { pixels.emplace(*halo, kernel_of(split.profile), pixel_options(options)); });
+        part->together("a plan of a split's sums", [&] {
+            pixels.emplace(*part, halo, kernel_of(split.profile), pixel_options(options));
+        });
     }
 
     /// As far as the transform goes, which goes to the spin at least.
@@ -122,21 +124,31 @@ struct BasicSplitConvolutionPlan<Rank>::Implementation {
                         convolved(map, c, p) += product(map, c, p);
     }
 
+    /// Of an earlier call on the GPU that no other call has now; else to be made.
+    typename Pixels::Workspaces take_workspaces() const {
+        const std::lock_guard lock(mutex);
+        const bool share_gpu = options.pixel_device == options.harmonic_device;
+        return std::exchange(kept, {.reserved = share_gpu ? transform->workspace_bytes() : 0});
+    }
+    /// For the next call, on a GPU.
+    void keep(typename Pixels::Workspaces workspaces) const {
+        const std::lock_guard lock(mutex);
+        if (options.pixel_device.kind() == Device::Kind::cuda) kept = std::move(workspaces);
+    }
+
     template <class T>
     SplitConvolutionSeconds convolve(View<const T, Rank> maps, View<T, Rank> convolved,
                                      const Progress& progress) const {
         if (maps.space() != MemorySpace::host || convolved.space() != MemorySpace::host)
             throw InvalidArgument("maps and convolved", "must be in host memory");
         SplitConvolutionSeconds seconds;
-        Array<T, 3> memory;
         const auto in = radial::with_component(maps);
-        const auto reached = radial::of_rank<Rank>(halo->reach(in, memory));
         const auto sum = [&] {
             seconds.pixels = core::seconds_of([&] {
-                typename Pixels::Workspaces none;
-                part->together("the sums of a split", [&] {
-                    pixels->template convolve<T>(maps, reached, convolved, none, progress);
-                });
+                HaloMemory memory;
+                auto workspaces = take_workspaces();
+                pixels->template convolve<T>(maps, convolved, workspaces, memory, progress);
+                keep(std::move(workspaces));
             });
         };
         if (maps.extent(0) == 0) {
@@ -182,6 +194,8 @@ struct BasicSplitConvolutionPlan<Rank>::Implementation {
     const std::shared_ptr<const ShtPlan> transform;
     const std::shared_ptr<const SkyHalo> halo;
     std::optional<Pixels> pixels;
+    mutable std::mutex mutex;
+    mutable typename Pixels::Workspaces kept;  ///< between calls
 };
 
 template <int Rank>

@@ -7,7 +7,7 @@ from mpi4py import MPI
 
 import zonal
 from keyword_cases import With, outcome
-from keywords_of_convolutions import KERNEL, WIDE
+from keywords_of_convolutions import BUMP, KERNEL, WIDE, profile, summed
 from keywords_of_files import (
     _hits,
     _map_file,
@@ -138,6 +138,25 @@ def _of_ranks():
     ]
 
 
+def _of_convolutions():
+    ranks = zonal.mpi.SHT(MPI.COMM_SELF, HEALPIX, MOST, threads=1)
+    made = lambda **k: zonal.mpi.PixelConvolution(ranks, BUMP, **k)
+
+    def written(out=None):
+        space = np.zeros(N)
+        result = made()(PLAIN, **({} if out is None else {"out": space}))
+        return result, result is space
+
+    return [
+        of("mpi.PixelConvolution.__init__", lambda **k: made(**k)(PLAIN), {}, method=("direct", "ring-fft", raises)),
+        of("mpi.PixelConvolution.__init__", lambda **k: np.abs(made(**k)(PLAIN) - made()(PLAIN)).max() > 1e-9,
+           precision=("float32", "float64", lambda: True), accuracy=(1e-2, 1e-12, lambda: True)),
+        of("mpi.PixelConvolution.__init__", lambda **k: np.array_equal(made(**k)(PLAIN), made()(PLAIN)),
+           method=("pixel-sum", "ring-fft", lambda: False)),
+        of("mpi.PixelConvolution.__call__", written, {}, within=1e-5, out=(True, DEFAULT, lambda: (summed(PLAIN, profile), True))),
+    ]
+
+
 def _of_one_library(name, call, narrow):
     if name == "jax":
         return [of("jax.almxfl", call("almxfl", NARROW, BEAM[:8]), narrow, within=SUM,
@@ -235,4 +254,4 @@ def _window_of_cosine(support, n_nodes=73):
 
 def cases():
     """All of them."""
-    return [case for group in (*_of_ranks(), *_of_libraries()) for case in group]
+    return [case for group in (*_of_ranks(), *_of_convolutions(), *_of_libraries()) for case in group]

@@ -19,15 +19,11 @@ from mpi4py import MPI
 
 import zonal
 import zonal.mpi
+from rank_checks import raised, same
 from smoothing_requests import NSIDE, REQUESTS
 
 COMM = MPI.COMM_WORLD
 RANK, SIZE = COMM.rank, COMM.size
-
-
-def same(found, expected):
-    assert found.dtype == expected.dtype and found.shape == expected.shape, (found.dtype, found.shape, expected.shape)
-    assert found.tobytes() == np.ascontiguousarray(expected).tobytes()
 
 
 def random_alm(rng, lmax, mmax, spin, lead, dtype):
@@ -242,14 +238,6 @@ def example():
     zonal._core.apply_beam(lmax, lmax, zonal._core.gaussian_beam(zonal.angle("2deg"), lmax), alm)
     smoothed = mpi_smoothing(sky[:, sht.local_pixels], "2deg", SimpleNamespace(sht=sht))
     same(smoothed, zonal.alm2map(alm, 28, lmax)[:, sht.local_pixels])
-
-
-def raised(call):
-    try:
-        call()
-    except Exception as error:
-        return type(error).__name__, str(error)
-    return None
 
 
 def faults():

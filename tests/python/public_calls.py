@@ -115,6 +115,7 @@ FOR_FUNCTION = {
     "zonal.spectra.catalogue_counts": {"theta": [0.3, 0.5], "phi": [0.4, 0.1], "random_theta": [0.3, 0.5], "random_phi": [0.4, 0.1]},
     "zonal.masks.fill_holes": {"min_pixels": 3}, "zonal.spectra.pure_alm": {"maps": [SKY, SKY], "mask": np.ones(192), "lmax": 6},
     "zonal.resample": {"where": 2}, "zonal.udgrade": {"nside": 2}, "zonal.mpi.SHT.smooth": {"fwhm": 0.5}, "zonal.mpi.SHT.cross_spectra": {"alms": ALM[None]},
+    "zonal.mpi.PixelConvolution.__init__": {"sht": mpi.SHT(MPI.COMM_SELF, GRID, 8)},
     "zonal.io.read_psf": {"energy": 200.0}, "zonal.gwrm.periodic": {"order": 2},
     "zonal.chebyshev.Series.integrate_out": {"axis": 0},
     "zonal.gwrm.Condition.__init__": {"ends": ("lower",), "weights": (1.0, 0.0)},
@@ -153,7 +154,8 @@ def _instances():
         zonal.PointTransform: zonal.PointTransform(*GRID.angles(), 8, threads=1), zonal.SphereFunction: zonal.SphereFunction(ALM, threads=1),
         zonal.ConvolutionPlan: zonal.plan(KERNEL, GRID, error=1e-2, threads=1), chebyshev.Series: SERIES, gwrm.Expression: U,
         zonal.Split: zonal.Split(zonal.gaussian_window("40deg", 11), "80deg", l_cut=3, threads=1),
-        mpi.SHT: mpi.SHT(MPI.COMM_SELF, GRID, 8), zonal.Map: zonal.Map(SKY, unit="K"), gwrm.Solution: SOLUTION, gwrm.SolvedField: SOLUTION[U],
+        mpi.SHT: mpi.SHT(MPI.COMM_SELF, GRID, 8), mpi.PixelConvolution: mpi.PixelConvolution(mpi.SHT(MPI.COMM_SELF, GRID, 8), KERNEL),
+        zonal.Map: zonal.Map(SKY, unit="K"), gwrm.Solution: SOLUTION, gwrm.SolvedField: SOLUTION[U],
         zonal.spectra.Bins: BINS, zonal.spectra.Field: FIELD, zonal.spectra.BandPowers: POWERS,
         healpy.Rotator: healpy.Rotator(rot=(10, 20, 30)), healpy.Alm: healpy.Alm,
     }

@@ -20,9 +20,8 @@ sys.path.append(str(Path(__file__).parents[1] / "mpi"))
 from jobs import FLAGS, MPIRUN, finish, start
 
 
-def start_case(n_ranks, case):
-    script = Path(__file__).with_name("mpi_rank.py")
-    return start(MPIRUN, *FLAGS, "-n", n_ranks, sys.executable, "-B", "-m", "mpi4py", script, case)
+def start_case(n_ranks, case, script="mpi_rank.py"):
+    return start(MPIRUN, *FLAGS, "-n", n_ranks, sys.executable, "-B", "-m", "mpi4py", Path(__file__).with_name(script), case)
 
 
 @pytest.mark.parametrize("n_ranks", [1, 2, 3, 4])
@@ -35,6 +34,12 @@ def test_ranks(case, n_ranks):
 @pytest.mark.parametrize("case, n_ranks", [("pieces", 3), ("without_threads", 3), ("alone", 3), ("requests", 1), ("requests", 2), ("example", 3), ("interrupted", 1), ("interrupted", 3)])
 def test_ranks_in_other_ways(case, n_ranks):
     test_ranks(case, n_ranks)
+
+
+@pytest.mark.parametrize("n_ranks", [1, 2, 3])
+def test_sums_over_pixels_are_those_of_one_process(n_ranks):
+    code, out, err = finish(start_case(n_ranks, "", "mpi_sums.py"))
+    assert code == 0 and out.count("done") == n_ranks, out + err
 
 
 class Broken:

@@ -48,6 +48,8 @@ class DistributedSky {
     AlmLayout layout() const;
     /// Every rank's share of a transform of spin 0 or 2.
     std::vector<RankShare> shares(int spin) const;
+    /// Threads that this rank's calls use.
+    int threads() const;
     /// What every rank works on.
     const std::vector<Device>& devices() const;
     /// How the ranks exchange coefficients.

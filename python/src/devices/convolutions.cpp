@@ -46,14 +46,6 @@ class PixelConvolution {
     }
 
   private:
-    /// One map, [pixel], or several.
-    template <class T>
-    static View<T, 2> rows_of(const AnyArray<T>& maps) {
-        if (maps.ndim() == 2) return view_of<2>(maps);
-        const auto map = view_of<1>(maps);
-        return {map.data(), {1, map.extent(0)}, {map.extent(0), map.stride(0)}, map.space()};
-    }
-
     PixelConvolutionPlan plan_;
     Workspaces<PixelConvolutionWorkspace> workspaces_;
 };

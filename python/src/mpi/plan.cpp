@@ -16,6 +16,7 @@
 #include "sky_maps.hpp"
 #include "sky_spectra.hpp"
 #include "transform.hpp"
+#include "zonal/distributed/convolution.hpp"
 #include "zonal/io/cost_model.hpp"
 #include "zonal/io/parts.hpp"
 #include "zonal/planning/map_smoothing.hpp"
@@ -159,6 +160,8 @@ class DividedSky {
                                     parse_device(device));
           })) {}
 
+    const DistributedSky& sky() const { return sky_; }
+
     FileContent read_map(const std::string& path, const std::string& hdu,
                          const std::vector<std::string>& fields, bool auxiliary,
                          std::optional<bool> polarized, std::optional<bool> nest_if_absent,
@@ -228,6 +231,33 @@ class DividedSky {
     DistributedSky sky_;
 };
 
+/// Sums over the pixels of a sky that is divided among the ranks.
+class RankConvolution {
+  public:
+    RankConvolution(const DividedSky& sky, const RadialKernel& kernel, const PixelConvolutionOptions& options)
+        : plan_(without_gil([&] { return DistributedPixelConvolutionPlan(sky.sky(), kernel, options); })) {}
+
+    /// maps, convolved: [map, pixel]
+    template <class T>
+    void convolve(const AnyArray<const T>& maps, const AnyArray<T>& convolved, nb::handle progress) {
+        const auto from = rows_of(maps);
+        const auto to = rows_of(convolved);
+        without_gil(progress, [&](const Progress& report) {
+            plan_.sky().ranks().together("a convolution", [&] { require_apart(from, to); });
+            plan_.convolve<T>(from, to, report);
+        });
+    }
+
+  private:
+    DistributedPixelConvolutionPlan plan_;
+};
+
+template <class T>
+void define_convolve(nb::class_<RankConvolution>& convolution) {
+    convolution.def("convolve", &RankConvolution::convolve<T>, nb::arg("maps").noconvert(),
+                    nb::arg("convolved").noconvert(), nb::arg("progress").none());
+}
+
 template <class T>
 void define_calls(nb::class_<DistributedTransform>& transform) {
     transform.def("realize", &DistributedTransform::realize<T>, nb::arg(), nb::arg(), nb::arg().noconvert())
@@ -271,6 +301,17 @@ void bind_distributed(nb::module_& module) {
              nb::arg(), nb::arg(), nb::arg().none(), nb::arg().noconvert(), nb::arg().none())
         .def("write_alm", &DividedSky::write_alm, nb::arg(), nb::arg().noconvert(), nb::arg(), nb::arg(),
              nb::arg());
+
+    nb::class_<RankConvolution> convolution(module, "RankConvolution");
+    convolution.def("__init__", [](RankConvolution* self, const DividedSky& sky, const RadialKernel& kernel,
+                                   bool sums, bool single, double accuracy) {
+        new (self) RankConvolution(sky, kernel,
+                                   {.method = sums ? PixelMethod::pixel_sum : PixelMethod::ring_fft,
+                                    .precision = single ? Precision::float32 : Precision::float64,
+                                    .accuracy = accuracy});
+    });
+    define_convolve<double>(convolution);
+    define_convolve<float>(convolution);
 
     nb::class_<DistributedTransform> transform(module, "DistributedTransform");
     transform

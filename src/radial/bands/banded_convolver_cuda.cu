@@ -4,6 +4,7 @@
 #include <limits>
 #include <typeindex>
 
+#include "core/cuda_host.hpp"
 #include "core/parallel.hpp"
 #include "radial/bands/banded_convolver.hpp"
 #include "radial/bands/latitude_bands.hpp"
@@ -260,11 +261,8 @@ constexpr std::int64_t rounding_of_pieces = 12 * (std::int64_t{2} << 20);
 /// other entries get.
 std::int64_t memory_limit(Device device, const PixelConvolutionOptions& options) {
     if (options.max_workspace_bytes > 0) return options.max_workspace_bytes;
-    const core::CurrentDevice current(device.index());
-    std::size_t free = 0, total = 0;
-    core::check_cuda(cudaMemGetInfo(&free, &total), "asking for the free memory");
     const auto entries = std::count(options.devices.begin(), options.devices.end(), device);
-    return static_cast<std::int64_t>(free) / std::max<std::int64_t>(1, entries) - rounding_of_pieces;
+    return core::free_on_cuda(device.index()) / std::max<std::int64_t>(1, entries) - rounding_of_pieces;
 }
 
 bool keeps_within_memory(const std::vector<PixelConvolutionShare>& shares,

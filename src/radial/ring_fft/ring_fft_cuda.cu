@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "core/cuda_host.hpp"
 #include "radial/call_storage.cuh"
 #include "radial/ring_fft/ring_fft.hpp"
 #include "radial/ring_fft/stage_cuda.cuh"
@@ -114,10 +115,8 @@ class CudaRingFft final : public ConvolverOf<CudaRingFft<R, Rank>, CudaRingFftSt
         const std::int64_t bytes_of_map =
             ((schedule_.n_input_modes + schedule_.n_output_modes) * components + scratch_size()) *
             static_cast<std::int64_t>(sizeof(Complex<R>));
-        std::size_t free = 0, total = 0;
-        core::check_cuda(cudaMemGetInfo(&free, &total), "asking for the free memory");
         const std::int64_t there = storage.input.bytes() + storage.output.bytes() + storage.scratch.bytes() +
-                                   static_cast<std::int64_t>(free);
+                                   core::free_on_cuda(storage.device);
         return std::clamp<std::int64_t>(there / bytes_of_map - 1, 1, count);
     }
 

@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "distributed/halo.hpp"
+#include "distributed/sums/halo.hpp"
 #include "distributed_convolution_helpers.hpp"
 
 namespace zonal::test {

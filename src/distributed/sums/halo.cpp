@@ -1,11 +1,14 @@
-#include "distributed/halo.hpp"
+#include "distributed/sums/halo.hpp"
 
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <iterator>
+#include <string>
+#include <utility>
 
-#include "distributed/transport.hpp"
+#include "core/cuda_host.hpp"
+#include "distributed/sums/halo_exchange.hpp"
 #include "sht/array_checks.hpp"
 
 namespace zonal::distributed {
@@ -19,12 +22,6 @@ std::vector<std::int64_t> rings_in(const Grid& grid, const std::vector<PixelRang
             if (range.first <= first && first < range.end) rings.push_back(ring);
     }
     return rings;
-}
-
-std::int64_t size_of(const std::vector<PixelCopy>& copies) {
-    std::int64_t size = 0;
-    for (const auto& copy : copies) size += copy.n_pixels;
-    return size;
 }
 
 /// A rank's rings, both kinds ascending.
@@ -69,6 +66,12 @@ radial::PackedRings reached_from(const Grid& grid, double support, const Grid& g
 
 }  // namespace
 
+std::int64_t pixels_of(const std::vector<PixelCopy>& copies) {
+    std::int64_t n_pixels = 0;
+    for (const auto& copy : copies) n_pixels += copy.n_pixels;
+    return n_pixels;
+}
+
 HaloCopies halo_copies(const Grid& grid, const std::vector<std::vector<PixelRange>>& pixels,
                        const std::vector<Device>& devices, std::size_t rank, double support) {
     const auto mine = rings_in(grid, pixels[rank]), counts = radial::count_rings_within(grid, support);
@@ -97,7 +100,7 @@ Traffic HaloCopies::traffic(std::size_t rank) const {
         for (std::size_t other = 0; other < messages.size(); ++other) {
             if (other == rank || messages[other].empty()) continue;
             ++all.messages;
-            all.bytes += size_of(messages[other]) * static_cast<std::int64_t>(sizeof(double));
+            all.bytes += pixels_of(messages[other]) * static_cast<std::int64_t>(sizeof(double));
         }
         return all;
     };
@@ -107,67 +110,57 @@ Traffic HaloCopies::traffic(std::size_t rank) const {
 
 RankHalo::RankHalo(const Communicator& ranks, const Grid& grid,
                    const std::vector<std::vector<PixelRange>>& pixels, const std::vector<Device>& devices,
-                   double support, const Grid& own)
+                   double support, const Grid& own, std::shared_ptr<DeviceLink> link,
+                   std::int64_t message_bytes)
     : ranks_(ranks),
       copies_(halo_copies(grid, pixels, devices, static_cast<std::size_t>(ranks.rank()), support)),
-      n_pixels_(own.n_pixels()) {
-    const auto mine = rings_in(grid, pixels[static_cast<std::size_t>(ranks.rank())]);
+      device_(devices[static_cast<std::size_t>(ranks.rank())]),
+      n_pixels_(own.n_pixels()),
+      message_bytes_(message_bytes),
+      link_(std::move(link)) {
+    const auto rank = static_cast<std::size_t>(ranks.rank());
+    const auto mine = rings_in(grid, pixels[rank]);
     const auto in_own = [&](std::vector<std::int64_t> rings) {
         for (auto& ring : rings) ring = std::lower_bound(mine.begin(), mine.end(), ring) - mine.begin();
         return own.subset(rings);
     };
     if (!copies_.inner.empty()) inner_ = {own, in_own(copies_.inner)};
     if (!copies_.outer.empty()) outer_ = {copies_.rings.grid, in_own(copies_.outer)};
+    const auto bytes = copies_.traffic(rank).bytes;
+    for (const auto& text : ranks.gather(std::to_string(bytes / static_cast<std::int64_t>(sizeof(double)))))
+        row_pixels_ = std::max<std::int64_t>(row_pixels_, std::stoll(text));
 }
 
 template <class T>
-View<const T, 3> RankHalo::fill(View<const T, 3> maps, Array<T, 3>& memory) const {
-    const auto me = static_cast<std::size_t>(ranks_.rank());
-    std::vector<std::vector<T>> outgoing(copies_.sent.size()), incoming(copies_.received.size());
-    std::vector<Message<const std::byte>> send;
-    std::vector<Message<std::byte>> receive;
-    ranks_.together(fmt::format("the halo of {} maps of {} components", maps.extent(0), maps.extent(1)), [&] {
-        sht::check_extent("maps", maps, 2, "pixel", n_pixels_);
-        memory = Array<T, 3>({maps.extent(0), maps.extent(1), outer_ ? outer_->in.n_pixels() : 0});
-        for (std::size_t rank = 0; rank < copies_.sent.size(); ++rank) {
-            if (rank == me) continue;
-            outgoing[rank].resize(static_cast<std::size_t>(size_of(copies_.sent[rank])));
-            incoming[rank].resize(static_cast<std::size_t>(size_of(copies_.received[rank])));
-            if (!outgoing[rank].empty())
-                send.push_back({static_cast<int>(rank), std::as_bytes(std::span(outgoing[rank]))});
-            if (!incoming[rank].empty())
-                receive.push_back(
-                    {static_cast<int>(rank), std::as_writable_bytes(std::span(incoming[rank]))});
-        }
-    });
-    const auto haloed = memory.view();
-    for (std::int64_t row = 0; row < maps.extent(0) * maps.extent(1); ++row) {
-        const auto from = maps[row / maps.extent(1)][row % maps.extent(1)];
-        const auto to = haloed[row / maps.extent(1)][row % maps.extent(1)];
-        for (std::size_t rank = 0; rank < copies_.sent.size(); ++rank) {
-            T* next = rank == me ? nullptr : outgoing[rank].data();
-            for (const auto& copy : copies_.sent[rank]) {
-                if (rank == me)
-                    std::copy_n(&from(copy.from), copy.n_pixels, &to(copy.to));
-                else
-                    next = std::copy_n(&from(copy.from), copy.n_pixels, next);
-            }
-        }
-        const auto exchange = ranks_.transport()->exchange(send, receive);
-        ranks_.together("a halo", [&] { exchange->wait(); });
-        for (std::size_t rank = 0; rank < copies_.received.size(); ++rank) {
-            if (rank == me) continue;
-            const T* next = incoming[rank].data();
-            for (const auto& copy : copies_.received[rank]) {
-                std::copy_n(next, copy.n_pixels, &to(copy.to));
-                next += copy.n_pixels;
-            }
-        }
-    }
-    return haloed;
+void RankHalo::check(View<const T, 3> maps) const {
+    sht::check_extent("maps", maps, 2, "pixel", n_pixels_);
+    sht::check_contiguous("maps", maps);
+    const bool has_gpu = device_.kind() == Device::Kind::cuda;
+    if (maps.space() == MemorySpace::cuda && !has_gpu)
+        throw InvalidArgument("maps", "is in device memory: a rank on the CPU needs host memory");
+    sht::check_space("maps", maps, maps.space());
+    if (maps.space() == MemorySpace::cuda && maps.size() > 0)
+        core::require_on_cuda("maps", maps.data(), device_.index());
 }
 
-template View<const float, 3> RankHalo::fill(View<const float, 3>, Array<float, 3>&) const;
-template View<const double, 3> RankHalo::fill(View<const double, 3>, Array<double, 3>&) const;
+bool RankHalo::goes_by_link(bool is_on_gpu) const {
+    if (link_ == nullptr) return false;
+    const auto all = ranks_.gather(is_on_gpu ? "1" : "0");
+    return std::all_of(all.begin(), all.end(), [](const auto& one) { return one == "1"; });
+}
+
+template <class T>
+std::unique_ptr<HaloExchange<T>> RankHalo::start(View<const T, 3> maps, HaloMemory& memory) const {
+    ranks_.together(fmt::format("the halo of {} maps of {} components, {} bytes each number", maps.extent(0),
+                                maps.extent(1), sizeof(T)),
+                    [&] { check(maps); });
+    const HaloCall call{ranks_, copies_, device_, outer_ ? outer_->in.n_pixels() : 0};
+    if (goes_by_link(maps.space() == MemorySpace::cuda)) return exchange_by_link(call, link_, maps, memory);
+    const auto row_bytes = row_pixels_ * static_cast<std::int64_t>(sizeof(T));
+    return exchange_by_messages(call, maps, std::max<std::int64_t>(1, message_bytes_ / row_bytes), memory);
+}
+
+template std::unique_ptr<HaloExchange<float>> RankHalo::start(View<const float, 3>, HaloMemory&) const;
+template std::unique_ptr<HaloExchange<double>> RankHalo::start(View<const double, 3>, HaloMemory&) const;
 
 }  // namespace zonal::distributed
