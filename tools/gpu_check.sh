@@ -120,6 +120,7 @@ run_sanitizers() {
         4 'PolarizationSumOnCuda.EqualsTheCpuOnOther*'
         16 '*CudaRingBands*:CudaLarge*'
         16 'CudaBatches.AdjointsOf*'
+        1 'DeviceBands.TakeBatches:CudaRankSums.AreThoseOfOneProcessThroughHostMemory'
         50 'Chebyshev*OnCuda.*:LongChebyshevProductsOnCuda.*:*ChebyshevOnCudaBy.LargeBatches*'
     )
     {
