@@ -28,6 +28,12 @@ std::string refusal(const Work& work) {
     return "nothing";
 }
 
+/// The same where the tests run.
+inline BeamOptions on_test_device(BeamOptions options) {
+    options.device = test_device();
+    return options;
+}
+
 struct Scan {
     std::vector<double> theta, phi, psi, hwp;
 

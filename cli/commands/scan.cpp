@@ -65,7 +65,7 @@ void declare(CLI::App& app, ScanOptions& options) {
     add_masked_analysis_options(app, options.analysis);
     add_precision(app, options.files.precision, "double");
     add_output_options(app, options.files.output);
-    add_threads_option(app, options.files.run.threads);
+    add_run_options(app, options.files.run);
 }
 
 io::AlmFile read_sky(const ScanOptions& options, Session& session) {
@@ -133,11 +133,14 @@ View<const double, 2> of_detector(const std::vector<double>& angles) {
     return {angles.data(), {1, std::ssize(angles)}};
 }
 
-/// Throws OutOfMemory unless there is room for samples of fields, and the work beside them.
+/// Throws OutOfMemory unless the host has room for samples of fields, which may be a GPU's, and the work
+/// beside them.
 void require_samples(const SphereSamples& samples, SampleRows rows, std::int64_t n_fields, double beside,
                      std::int64_t n_pointings, Session& session) {
     const auto columns = static_cast<double>(samples.n_samples() + 64);  // with copies beyond a turn
-    session.require_memory(8.0 * static_cast<double>(n_fields * (rows.end - rows.first)) * columns + beside,
+    const bool on_host = samples.options().device.kind() == Device::Kind::cpu;
+    const double of_fields = 8.0 * static_cast<double>(n_fields * (rows.end - rows.first)) * columns;
+    session.require_memory((on_host ? of_fields : 0) + beside,
                            fmt::format("{} pointings in samples of {} fields of lmax = {}", n_pointings,
                                        n_fields, samples.options().lmax));
 }
@@ -199,7 +202,8 @@ std::vector<double> scan(const ScanOptions& options, io::AlmFile sky, const Beam
                                  .half_wave_plate = plate,
                                  .error = options.error,
                                  .n_pointings = n,
-                                 .threads = options.files.run.thread_count()};
+                                 .threads = options.files.run.thread_count(),
+                                 .device = options.files.run.device};
     const BeamChoice choice = choose_beam_method<double>(
         beam.layout,
         View<const std::complex<double>, 3>(beam.alm.data(), {1, beam.alm.extent(0), beam.alm.extent(1)}),
@@ -215,8 +219,6 @@ std::vector<double> scan(const ScanOptions& options, io::AlmFile sky, const Beam
     session.report["half_wave_plate"] = plate;
     session.report["method"] = choice.harmonic ? "harmonic" : "displaced";
     if (!choice.harmonic) session.report["kernels"] = found.kernels;
-    session.report["threads"] = choice.harmonic ? choice.harmonic->options().threads
-                                                : choice.displaced[0].samples().options().threads;
     session.report["error_bound"] = options.error;
     session.report["bound"] = found.bound;
     session.report["mean_error"] = found.mean_error;
@@ -226,6 +228,12 @@ std::vector<double> scan(const ScanOptions& options, io::AlmFile sky, const Beam
 
 void run(ScanOptions& options, Session& session) {
     options.analysis.choice.iteration_count();
+    if (options.method == BeamMethod::displaced) {
+        if (options.files.run.device.kind() == Device::Kind::cuda)
+            throw UsageError("--device cuda: --method displaced runs on the CPU");
+        options.files.run.device = Device::cpu();
+    }
+    options.files.run.resolve(session);
     options.files.name_output(session);
     session.report["pointings_file"] = options.pointings;
     auto table =

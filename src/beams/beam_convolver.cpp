@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "core/parallel.hpp"
-#include "points/point_checks.hpp"
 #include "sht/array_checks.hpp"
 #include "zonal/error.hpp"
 #include "zonal/memory.hpp"
@@ -44,8 +43,7 @@ BeamOptions resolve(const AlmLayout& layout, const View<const Complex, 3>& beams
         throw InvalidArgument("n_pointings", options.n_pointings,
                               "must be 0 (two for each coefficient) or positive");
     resolved.threads = core::resolve_threads(options.threads);
-    points::check_cpu(options.device, "convolution with beams");
-    resolved.device = Device::cpu();
+    resolved.device = resolve_device(options.device);
     for (std::int64_t d = 0; d < beams.extent(0); ++d)
         for (std::int64_t c = 0; c < beams.extent(1); ++c)
             for (std::int64_t i = 0; i < beams.extent(2); ++i)
@@ -104,9 +102,14 @@ std::shared_ptr<const BeamConvolver::Implementation> make(const AlmLayout& layou
 Fields::Fields(const BeamConvolver::Implementation& convolver, SampleRows all)
     : rows(points::completed(all, convolver.samples.n_samples())),
       stride(convolver.samples.implementation().tables.stride),
-      field_size((rows.end - rows.first) * stride) {
+      field_size(points::field_size(convolver.samples.implementation(), rows)) {
     constexpr std::int64_t few = 1 << 24;  // which any machine holds
     const std::int64_t size = std::max<std::int64_t>(convolver.n_fields, 1) * field_size;
+    if (convolver.is_on_gpu()) {
+        gpu_memory = Buffer(convolver.options.device, size * std::int64_t{sizeof(double)});
+        data = static_cast<double*>(gpu_memory.data());
+        return;
+    }
     if (size > few)
         require_memory(
             8 * static_cast<double>(size),
@@ -114,10 +117,9 @@ Fields::Fields(const BeamConvolver::Implementation& convolver, SampleRows all)
     data = memory.reserve(size);
 }
 
-SampleArray Fields::array(const Plane& plane, std::int64_t first_map, std::int64_t n_maps) const {
-    const std::int64_t first = plane.first_field + first_map * plane.samples.components();
-    return SampleArray(std::make_unique<SampleArray::Storage>(
-        plane.samples.implementation().shared_from_this(), n_maps, rows, field(first).data));
+SampleArray Fields::array(const SphereSamples& samples, std::int64_t first_field, std::int64_t n_maps) const {
+    return SampleArray(std::make_unique<SampleArray::Storage>(samples.implementation().shared_from_this(),
+                                                              n_maps, rows, data + first_field * field_size));
 }
 
 void check_rows(const SphereSamples& samples, SampleRows there, SampleRows needed) {
@@ -170,14 +172,13 @@ BeamConvolver::Implementation::Implementation(const AlmLayout& layout,
             if (effective[static_cast<std::size_t>(b)].has(k)) with_k.push_back(b);
         if (with_k.empty()) continue;
         planes.push_back({k, k == 0 ? samples : of_spin(samples, k), std::move(with_k), n_fields});
-        n_fields += planes.back().n_fields();
+        const beams::Plane& plane = planes.back();
+        for (std::int64_t map = 0; map < plane.n_maps(); ++map) {
+            const auto b = static_cast<std::size_t>(plane.beams[static_cast<std::size_t>(map)]);
+            terms.push_back({k, plane.field(map), effective[b].detector, effective[b].modulation});
+        }
+        n_fields += plane.n_fields();
     }
-}
-
-beams::Term BeamConvolver::Implementation::term(const beams::Plane& plane, std::int64_t map) const {
-    const beams::EffectiveBeam& beam =
-        effective[static_cast<std::size_t>(plane.beams[static_cast<std::size_t>(map)])];
-    return {plane.k, plane.first_field + map * plane.samples.components(), beam.detector, beam.modulation};
 }
 
 double BeamConvolver::Implementation::bound() const {
@@ -217,7 +218,7 @@ SampleRows BeamPlanes::rows() const {
     return storage_->fields.rows;
 }
 std::int64_t BeamPlanes::bytes() const {
-    return storage_->fields.memory.bytes();
+    return storage_->fields.bytes();
 }
 
 }  // namespace zonal

@@ -7,6 +7,8 @@
 
 #include "beams/effective_beams.hpp"
 #include "core/aligned.hpp"
+#include "points/cuda/lensing_cuda.hpp"
+#include "points/lensing/work_array.hpp"
 #include "points/sample_stage.hpp"
 #include "points/sphere_samples.hpp"
 #include "zonal/beams/convolver.hpp"
@@ -22,6 +24,8 @@ struct Plane {
     std::vector<std::int64_t> beams;  ///< [map] numbers among the effective beams
     std::int64_t first_field;         ///< of the convolver's
 
+    /// The first of a map's.
+    std::int64_t field(std::int64_t map) const { return first_field + map * samples.components(); }
     std::int64_t n_maps() const { return std::ssize(beams); }
     std::int64_t n_fields() const { return n_maps() * samples.components(); }
 };
@@ -31,6 +35,8 @@ struct Plane {
 struct Term {
     std::int64_t k, field, detector;
     Modulation modulation;
+
+    std::int64_t n_fields() const { return k == 0 ? 1 : 2; }
 };
 
 }  // namespace beams
@@ -41,8 +47,8 @@ class BeamConvolver::Implementation {
     Implementation(const AlmLayout& layout, const View<const beams::Complex, 3>& given,
                    const BeamOptions& options, const SphereSamples& samples);
 
-    beams::Term term(const beams::Plane& plane, std::int64_t map) const;
     double bound() const;
+    bool is_on_gpu() const { return options.device.kind() == Device::Kind::cuda; }
 
     const BeamOptions options;
     const std::int64_t n_detectors, components;
@@ -51,22 +57,27 @@ class BeamConvolver::Implementation {
     std::vector<beams::EffectiveBeam> effective;
     std::vector<beams::EffectiveBeam> left_out;  ///< of the orders above kmax
     std::vector<beams::Plane> planes;
+    std::vector<beams::Term> terms;  ///< of all planes, by ascending field
     std::int64_t n_fields = 0;
 };
 
 namespace beams {
 
-/// Rows of all fields, one field after the other.
+/// Rows of all fields, one field after the other, in the memory of the convolver's device.
 struct Fields {
-    /// Throws OutOfMemory.
+    /// Throws OutOfMemory and OutOfDeviceMemory.
     Fields(const BeamConvolver::Implementation& convolver, SampleRows all);
+    /// On the CPU.
     points::SampleView field(std::int64_t f) const { return {data + f * field_size, stride, rows}; }
-    /// Those of maps of a plane, as SphereSamples wants them.
-    SampleArray array(const Plane& plane, std::int64_t first_map, std::int64_t n_maps) const;
+    /// The maps whose fields begin with this one, as SphereSamples wants them: those of the maps' spin, or
+    /// any others of the convolver's for what is alike for all spins.
+    SampleArray array(const SphereSamples& samples, std::int64_t first_field, std::int64_t n_maps) const;
+    std::int64_t bytes() const { return memory.bytes() + gpu_memory.bytes(); }
 
     SampleRows rows;
     std::int64_t stride, field_size;
     core::Scratch memory;
+    Buffer gpu_memory;
     double* data;
 };
 
@@ -97,17 +108,26 @@ struct BeamPlanes::Storage {
     const beams::Fields fields;
 };
 
+namespace beams {
+
+/// psi or hwp of a set's pointings, of each of its detectors, or one row for all.
+struct SetAngles {
+    std::vector<core::AlignedVector<double>> sorted;  ///< on the CPU: [row][sorted pointing]
+    points::WorkArray<double, 2> there;               ///< on a GPU: [row, pointing], in the caller's order
+
+    const double* of(std::size_t i) const { return sorted[sorted.size() == 1 ? 0 : i].data(); }
+};
+
+}  // namespace beams
+
 class Pointings::Implementation {
   public:
     /// Pointings that one or all detectors share.
     struct Set {
         PointPlan plan;
         std::vector<std::int64_t> detectors;
-        /// [detector of the set, or one of all][sorted pointing]
-        std::vector<core::AlignedVector<double>> psi, hwp;
-
-        const double* psi_of(std::size_t i) const { return psi[psi.size() == 1 ? 0 : i].data(); }
-        const double* hwp_of(std::size_t i) const { return hwp[hwp.size() == 1 ? 0 : i].data(); }
+        beams::SetAngles psi, hwp;
+        std::shared_ptr<points::cuda::ValueTransfer> transfer;  ///< of a GPU, which all sets share
     };
 
     std::shared_ptr<const BeamConvolver::Implementation> convolver;
@@ -126,6 +146,18 @@ void scan_set(const BeamConvolver::Implementation& convolver, const Fields& from
 template <class T>
 void spread_set(const BeamConvolver::Implementation& convolver, const Fields& to,
                 const Pointings::Implementation::Set& set, const View<const T, 2>& tod);
+
+// The same on a GPU, where fields and angles are. tod: on the host or there.
+template <class T>
+void scan_set_there(const BeamConvolver::Implementation& convolver, const Fields& from,
+                    const Pointings::Implementation::Set& set, const View<T, 2>& tod);
+template <class T>
+void spread_set_there(const BeamConvolver::Implementation& convolver, const Fields& to,
+                      const Pointings::Implementation::Set& set, const View<const T, 2>& tod);
+/// Copies rows of angles, on the host or on the GPU, to the GPU. name: for errors.
+points::WorkArray<double, 2> angles_there(const char* name, Device device,
+                                          points::cuda::ValueTransfer& transfer,
+                                          const std::vector<View<const double, 1>>& rows);
 
 }  // namespace beams
 }  // namespace zonal

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "beams/beam_convolver.hpp"
+#include "points/point_checks.hpp"
 #include "points/point_plan.hpp"
 #include "sht/array_checks.hpp"
 #include "zonal/error.hpp"
@@ -21,10 +22,13 @@ BeamConvolver with_all_orders(std::int64_t lmax, const BeamOptions& options) {
         throw InvalidArgument("kmax", options.kmax, fmt::format("must be from 0 to lmax = {}", lmax));
     if (options.half_wave_plate)
         throw InvalidArgument("half_wave_plate", "is part of a BeamConvolver's beams, not of a cube");
+    points::check_cpu(options.device, "BeamCube");
+    BeamOptions on_cpu = options;
+    on_cpu.device = Device::cpu();
     const AlmLayout layout(lmax, options.kmax);
     Array<Complex, 3> beam({1, 1, layout.size()});
     std::fill(beam.begin(), beam.end(), Complex(1, 1));
-    return {layout, beam.view(), options};
+    return {layout, beam.view(), on_cpu};
 }
 
 const points::SampleTables& tables_of(const BeamConvolver& convolver) {

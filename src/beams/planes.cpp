@@ -129,7 +129,7 @@ void add_sky_of_planes(const BeamConvolver::Implementation& convolver, const Fie
     for (const Plane& plane : convolver.planes)
         points::for_map_passes(
             plane.samples.components(), plane.n_maps(), [&](std::int64_t first, std::int64_t maps) {
-                SampleArray samples = fields.array(plane, first, maps);
+                SampleArray samples = fields.array(plane.samples, plane.field(first), maps);
                 Array<Complex, 3> alm({maps, plane.samples.components(), convolver.sky_layout.size()});
                 plane.samples.adjoint<double>(samples, alm.view());
                 for (std::int64_t i = 0; i < maps; ++i) {
@@ -175,7 +175,7 @@ BeamPlanes BeamConvolver::make_planes(View<const std::complex<T>, 2> sky, Sample
                     field_of_sky<T>(convolver.sky_layout, convolver.options.threads, convolver.effective[b],
                                     plane.k, sky, alm.view()[i]);
                 }
-                SampleArray samples = storage->fields.array(plane, first, maps);
+                SampleArray samples = storage->fields.array(plane.samples, plane.field(first), maps);
                 plane.samples.synthesize<double>(alm.view(), samples, report == nullptr ? nullptr : &errors);
                 if (report != nullptr) add_errors(convolver, plane, first, errors, powers);
             });

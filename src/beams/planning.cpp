@@ -9,6 +9,7 @@
 
 #include "beams/beam_convolver.hpp"
 #include "beams/displaced_fit.hpp"
+#include "points/point_checks.hpp"
 #include "points/sample_choice.hpp"
 #include "sht/array_checks.hpp"
 #include "zonal/error.hpp"
@@ -38,6 +39,7 @@ void add_field(const SphereSamples& samples, double fields, BeamWork& work) {
 
 /// Throws InvalidArgument where displaced kernels are not for what was asked.
 void check_displaced(const View<const Complex, 3>& beams, const BeamOptions& options) {
+    points::check_cpu(options.device, "the method displaced");
     if (options.half_wave_plate)
         throw InvalidArgument("method",
                               "displaced: knows no half-wave plate: must be harmonic or automatic then");
@@ -147,6 +149,7 @@ BeamChoice choose_beam_method(const AlmLayout& layout, View<const std::complex<d
     // It also checks all that both methods are given; where kernels are asked for, it need not have all
     // orders.
     BeamOptions of_orders = options;
+    if (method == BeamMethod::displaced) of_orders.device = Device::cpu();
     if (method == BeamMethod::displaced && options.kmax >= -1 && options.kmax <= layout.mmax())
         of_orders.kmax = 0;
     BeamConvolver harmonic(layout, beams, of_orders);
@@ -156,6 +159,7 @@ BeamChoice choose_beam_method(const AlmLayout& layout, View<const std::complex<d
     if (method != BeamMethod::displaced) choice.harmonic_seconds = work_of(harmonic).seconds(costs);
     const bool looks = method == BeamMethod::displaced ||
                        (method == BeamMethod::automatic && beams.extent(1) == 1 && !options.half_wave_plate &&
+                        !harmonic.implementation()->is_on_gpu() &&
                         beams::least_work(harmonic).seconds(costs) < choice.harmonic_seconds);
     if (looks) {
         double reached = 0;

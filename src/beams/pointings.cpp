@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "beams/beam_convolver.hpp"
+#include "beams/cuda/scan_cuda.hpp"
 #include "beams/harmonics.hpp"
 #include "core/parallel.hpp"
 #include "points/point_kernels.hpp"
@@ -25,23 +26,31 @@ using Set = Pointings::Implementation::Set;
 constexpr std::int64_t block = 512;
 
 void check_angles(const char* name, const View<const double, 2>& angles, std::int64_t n_detectors,
-                  std::int64_t n_pointings) {
+                  std::int64_t n_pointings, MemorySpace also) {
     if (angles.extent(0) != 1 && angles.extent(0) != n_detectors)
         throw InvalidArgument(
             name, fmt::format("axis 0 (detector) has length {}: must be 1 or the number of detectors, {}",
                               angles.extent(0), n_detectors));
     sht::check_extent(name, angles, 1, "pointing", n_pointings);
-    sht::check_host(name, angles);
+    sht::check_space(name, angles, also);
 }
 
-void check_finite(const char* name, const View<const double, 2>& angles) {
+void check_finite(const char* name, const View<const double, 2>& angles, Device device) {
     constexpr int in_order = 1;  // one thread, so that the first is named
-    for (std::int64_t d = 0; d < angles.extent(0); ++d)
+    const auto refuse = [&](double angle, std::int64_t i) {
+        throw InvalidArgument(name, angle, fmt::format("must be finite (pointing {})", i));
+    };
+    for (std::int64_t d = 0; d < angles.extent(0); ++d) {
+        if (angles.space() == MemorySpace::cuda) {
+            if (const auto found = cuda::first_not_finite(name, device, angles[d]))
+                refuse(found->angle, found->number);
+            continue;
+        }
         core::for_pieces(angles.extent(1), in_order, [&](std::int64_t first, std::int64_t end) {
             for (std::int64_t i = first; i < end; ++i)
-                if (!std::isfinite(angles(d, i)))
-                    throw InvalidArgument(name, angles(d, i), fmt::format("must be finite (pointing {})", i));
+                if (!std::isfinite(angles(d, i))) refuse(angles(d, i), i);
         });
+    }
 }
 
 core::AlignedVector<double> sorted(const View<const double, 1>& angles, const PointPlan& plan) {
@@ -82,16 +91,13 @@ struct SetFields {
     SetFields(const BeamConvolver::Implementation& convolver, const Set& set) {
         for (const std::int64_t detector : set.detectors) {
             OfDetector of;
-            for (const Plane& plane : convolver.planes)
-                for (std::int64_t map = 0; map < plane.n_maps(); ++map) {
-                    Term term = convolver.term(plane, map);
-                    if (term.detector != detector) continue;
-                    const std::int64_t of_convolver = std::exchange(term.field, std::ssize(numbers));
-                    for (std::int64_t c = 0; c < plane.samples.components(); ++c)
-                        numbers.push_back(of_convolver + c);
-                    of.kmax = std::max(of.kmax, term.k);
-                    of.terms.push_back(term);
-                }
+            for (Term term : convolver.terms) {
+                if (term.detector != detector) continue;
+                const std::int64_t of_convolver = std::exchange(term.field, std::ssize(numbers));
+                for (std::int64_t c = 0; c < term.n_fields(); ++c) numbers.push_back(of_convolver + c);
+                of.kmax = std::max(of.kmax, term.k);
+                of.terms.push_back(term);
+            }
             ends.push_back(std::ssize(numbers));
             detectors.push_back(std::move(of));
         }
@@ -112,14 +118,14 @@ class Turns {
 
     /// To be called for ascending detectors of a block.
     void make(std::size_t detector, std::int64_t first, std::int64_t count) {
-        if (detector == 0 || set_.psi.size() > 1) {
+        if (detector == 0 || set_.psi.sorted.size() > 1) {
             std::int64_t kmax = fields_.detectors[detector].kmax;
-            if (set_.psi.size() == 1)
+            if (set_.psi.sorted.size() == 1)
                 for (const OfDetector& other : fields_.detectors) kmax = std::max(kmax, other.kmax);
-            psi_.make(set_.psi_of(detector) + first, count, kmax);
+            psi_.make(set_.psi.of(detector) + first, count, kmax);
         }
-        if (!plate_ || (detector > 0 && set_.hwp.size() == 1)) return;
-        const double* const alpha = set_.hwp_of(detector) + first;
+        if (!plate_ || (detector > 0 && set_.hwp.sorted.size() == 1)) return;
+        const double* const alpha = set_.hwp.of(detector) + first;
         for (std::int64_t i = 0; i < count; ++i) four_[i] = 4 * alpha[i];
         alpha_.make(four_, count, 1);
     }
@@ -160,7 +166,28 @@ template <class T>
 void check_tod(const Pointings::Implementation& pointings, const View<T, 2>& tod) {
     sht::check_extent("tod", tod, 0, "detector", pointings.convolver->n_detectors);
     sht::check_extent("tod", tod, 1, "pointing", pointings.n_pointings);
-    sht::check_host("tod", tod);
+    const Device device = pointings.convolver->options.device;
+    sht::check_space("tod", tod, points::space_on(device));
+    if (tod.space() == MemorySpace::cuda) points::cuda::wait_for_caller(device);
+}
+
+/// Rows of angles, all or those of a set's detectors.
+std::vector<View<const double, 1>> rows_of(const View<const double, 2>& angles, const Set& set, bool shared) {
+    std::vector<View<const double, 1>> rows;
+    if (shared && angles.extent(0) == 1) return {angles[0]};
+    for (const std::int64_t d : set.detectors) rows.push_back(angles[angles.extent(0) == 1 ? 0 : d]);
+    return rows;
+}
+
+/// shared: whether all detectors are of the set.
+SetAngles angles_of(const char* name, const View<const double, 2>& angles, const Set& set, bool shared) {
+    SetAngles made;
+    const auto rows = rows_of(angles, set, shared);
+    if (set.transfer)
+        made.there = angles_there(name, set.plan.samples().options().device, *set.transfer, rows);
+    else
+        for (const auto& row : rows) made.sorted.push_back(sorted(row, set.plan));
+    return made;
 }
 
 }  // namespace
@@ -168,6 +195,7 @@ void check_tod(const Pointings::Implementation& pointings, const View<T, 2>& tod
 template <class T>
 void scan_set(const BeamConvolver::Implementation& convolver, const Fields& from, const Set& set,
               const View<T, 2>& tod) {
+    if (convolver.is_on_gpu()) return scan_set_there(convolver, from, set, tod);
     const auto& points = set.plan.implementation();
     const auto& plan = convolver.samples.implementation();
     const SetFields fields(convolver, set);
@@ -208,6 +236,7 @@ void scan_set(const BeamConvolver::Implementation& convolver, const Fields& from
 template <class T>
 void spread_set(const BeamConvolver::Implementation& convolver, const Fields& to, const Set& set,
                 const View<const T, 2>& tod) {
+    if (convolver.is_on_gpu()) return spread_set_there(convolver, to, set, tod);
     const auto& points = set.plan.implementation();
     const SetFields fields(convolver, set);
     if (fields.n_fields() == 0) return;
@@ -244,9 +273,9 @@ template void spread_set(const BeamConvolver::Implementation&, const Fields&, co
 
 Pointings::Pointings(const BeamConvolver& convolver, View<const double, 2> theta, View<const double, 2> phi,
                      View<const double, 2> psi, View<const double, 2> hwp) {
+    using beams::angles_of;
     using beams::check_angles;
     using beams::check_finite;
-    using beams::sorted;
     auto made = std::make_unique<Implementation>();
     made->convolver = convolver.implementation();
     made->n_pointings = theta.extent(1);
@@ -256,34 +285,33 @@ Pointings::Pointings(const BeamConvolver& convolver, View<const double, 2> theta
         throw InvalidArgument("hwp",
                               plate ? "must be given for beams behind a half-wave plate"
                                     : "must not be given: the beams were planned without a half-wave plate");
-    check_angles("theta", theta, n_detectors, made->n_pointings);
-    check_angles("phi", phi, n_detectors, made->n_pointings);
-    check_angles("psi", psi, n_detectors, made->n_pointings);
-    check_finite("psi", psi);
+    const Device device = convolver.options().device;
+    const MemorySpace space = points::space_on(device);
+    if (space == MemorySpace::cuda) points::cuda::wait_for_caller(device);
+    check_angles("theta", theta, n_detectors, made->n_pointings, space);
+    check_angles("phi", phi, n_detectors, made->n_pointings, space);
+    check_angles("psi", psi, n_detectors, made->n_pointings, space);
+    check_finite("psi", psi, device);
     if (plate) {
-        check_angles("hwp", hwp, n_detectors, made->n_pointings);
-        check_finite("hwp", hwp);
+        check_angles("hwp", hwp, n_detectors, made->n_pointings, space);
+        check_finite("hwp", hwp, device);
     }
     const auto of = [](const View<const double, 2>& angles, std::int64_t d) {
         return angles[angles.extent(0) == 1 ? 0 : d];
     };
     const bool together = theta.extent(0) == 1 && phi.extent(0) == 1;
     const std::int64_t n_sets = together ? 1 : n_detectors;
+    const auto transfer = made->convolver->is_on_gpu()
+                              ? points::cuda::make_transfer(device, convolver.options().threads)
+                              : nullptr;
     for (std::int64_t s = 0; s < n_sets; ++s) {
         const std::int64_t n_fields = convolver.n_fields() / n_sets;
         Implementation::Set set{
-            PointPlan(convolver.samples(), of(theta, s), of(phi, s), n_fields), {}, {}, {}};
+            PointPlan(convolver.samples(), of(theta, s), of(phi, s), n_fields), {}, {}, {}, transfer};
         for (std::int64_t d = together ? 0 : s; d < (together ? n_detectors : s + 1); ++d)
             set.detectors.push_back(d);
-        const auto sort = [&](const View<const double, 2>& angles,
-                              std::vector<core::AlignedVector<double>>& to) {
-            if (together && angles.extent(0) == 1)
-                to.push_back(sorted(angles[0], set.plan));
-            else
-                for (const std::int64_t d : set.detectors) to.push_back(sorted(of(angles, d), set.plan));
-        };
-        sort(psi, set.psi);
-        if (plate) sort(hwp, set.hwp);
+        set.psi = angles_of("psi", psi, set, together);
+        if (plate) set.hwp = angles_of("hwp", hwp, set, together);
         const SampleRows rows = set.plan.rows();
         made->rows =
             s == 0 ? rows

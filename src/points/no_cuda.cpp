@@ -24,6 +24,12 @@ std::shared_ptr<SampleMemory> make_memory(const SampleStage&, SampleRows) {
 void set_maps(SampleMemory&, std::int64_t) {
     refuse();
 }
+void lend(SampleMemory&, double*, std::int64_t) {
+    refuse();
+}
+std::int64_t field_size(const SampleStage&, SampleRows) {
+    refuse();
+}
 std::int64_t bytes_of(const SampleMemory&) {
     refuse();
 }

@@ -12,7 +12,7 @@ namespace zonal::points {
 inline constexpr double largest_phi = 1e9;
 
 /// Throws BackendUnavailable where a GPU is asked for by what is made of points on the CPU alone, such as
-/// "convolution with beams".
+/// "BeamCube".
 void check_cpu(Device device, const char* what);
 /// Throws InvalidArgument unless both have one length and are on the host or in `also`.
 void check_arrays(View<const double, 1> theta, View<const double, 1> phi,

@@ -95,6 +95,11 @@ SampleRows completed(SampleRows rows, std::int64_t n) {
     return all;
 }
 
+std::int64_t field_size(const SphereSamples::Implementation& plan, SampleRows rows) {
+    return plan.on_cuda ? cuda::field_size(*plan.on_cuda, rows)
+                        : (rows.end - rows.first) * plan.tables.stride;
+}
+
 int threads_for(const PointOptions& options, double nanoseconds) {
     return core::paying_threads(options.threads, nanoseconds / 1000);
 }
@@ -180,26 +185,37 @@ SampleArray SphereSamples::make_array(std::int64_t n_maps, SampleRows rows) cons
                                                               points::completed(rows, n_samples())));
 }
 
-SampleArray::Storage::Storage(std::shared_ptr<const SphereSamples::Implementation> made_by, std::int64_t maps,
-                              SampleRows all)
+SampleArray::Storage::Storage(std::shared_ptr<const SphereSamples::Implementation> made_by, SampleRows all)
     : plan(std::move(made_by)), rows(all) {
     if (plan->on_cuda) on_cuda = points::cuda::make_memory(*plan->on_cuda, rows);
     for (int thread = 0; thread < plan->options.threads; ++thread)
         threads.push_back(std::make_unique<points::SampleScratch>());
+}
+
+SampleArray::Storage::Storage(std::shared_ptr<const SphereSamples::Implementation> made_by, std::int64_t maps,
+                              SampleRows all)
+    : Storage(std::move(made_by), all) {
     set_maps(maps);
 }
 
 SampleArray::Storage::Storage(std::shared_ptr<const SphereSamples::Implementation> made_by, std::int64_t maps,
                               SampleRows all, double* lent)
-    : plan(std::move(made_by)), rows(all), n_maps(maps), data(lent) {
-    for (int thread = 0; thread < plan->options.threads; ++thread)
-        threads.push_back(std::make_unique<points::SampleScratch>());
+    : Storage(std::move(made_by), all) {
+    lend(lent, maps);
+}
+
+void SampleArray::Storage::lend(double* lent, std::int64_t maps) {
+    n_maps = maps;
+    if (on_cuda)
+        points::cuda::lend(*on_cuda, lent, maps);
+    else
+        data = lent;
 }
 
 void SampleArray::Storage::set_maps(std::int64_t count) {
     n_maps = count;
     if (on_cuda) return points::cuda::set_maps(*on_cuda, count);
-    const std::int64_t size = n_fields() * (rows.end - rows.first) * plan->tables.stride;
+    const std::int64_t size = n_fields() * points::field_size(*plan, rows);
     constexpr std::int64_t few = 1 << 24;  // which any machine holds
     if (size > few && 8 * size > memory.bytes())
         require_memory(8 * static_cast<double>(size),

@@ -53,9 +53,11 @@ class SphereSamples::Implementation : public std::enable_shared_from_this<Sphere
 struct SampleArray::Storage {
     /// Throws OutOfMemory.
     Storage(std::shared_ptr<const SphereSamples::Implementation> made_by, std::int64_t maps, SampleRows all);
-    /// In memory of somebody else, with room for them.
+    /// In memory of somebody else, with room for them, of the device that the plan computes on.
     Storage(std::shared_ptr<const SphereSamples::Implementation> made_by, std::int64_t maps, SampleRows all,
             double* lent);
+    /// The same from now on.
+    void lend(double* lent, std::int64_t maps);
     /// Makes it hold `count` maps from now on; memory grows if need be.
     void set_maps(std::int64_t count);
 
@@ -74,12 +76,19 @@ struct SampleArray::Storage {
     std::vector<std::unique_ptr<points::SampleScratch>> threads;
 
     std::shared_ptr<points::cuda::SampleMemory> on_cuda;  ///< or null
+
+  private:
+    /// Without room for samples.
+    Storage(std::shared_ptr<const SphereSamples::Implementation> made_by, SampleRows all);
 };
 
 namespace points {
 
 /// Threads that pay for work of about this many nanoseconds.
 int threads_for(const PointOptions& options, double nanoseconds);
+
+/// Doubles of a field of these rows.
+std::int64_t field_size(const SphereSamples::Implementation& plan, SampleRows rows);
 
 /// Rows and those that they are copies of, all of which must be there.
 SampleRows completed(SampleRows rows, std::int64_t n);

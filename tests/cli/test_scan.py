@@ -102,7 +102,7 @@ def test_displaced_kernels_stand_for_a_beam(files, zonal, tmp_path):
     orders = zonal("scan", "t.fits", "scan.fits", "orders.fits", *ellipse, "--method", "harmonic")
     report = zonal("scan", "t.fits", "scan.fits", "kernels.fits", *ellipse, "--method", "displaced")
     assert (orders["method"], report["method"]) == ("harmonic", "displaced") and "kernels" not in orders
-    assert 1 < report["kernels"] <= 8 and report["bound"] <= report["error_bound"] == 0.02
+    assert 1 < report["kernels"] <= 8 and report["bound"] <= report["error_bound"] == 0.02 and report["device"] == "cpu"
     a, b = signal(tmp_path / "orders.fits"), signal(tmp_path / "kernels.fits")
     # Both errors, and what orders above kmax hold, which this beam's file leaves out for both.
     assert 0 < np.abs(a - b).max() <= 0.04 * np.abs(a).max()
@@ -215,6 +215,8 @@ BEAM_T = ("--beam-alm", "beam_t.fits")
     (("scan", "t.fits", "scan.fits", "out.fits", *BEAM_T, "--error", "1e-14"), 2, "--error"),
     (("scan", "t.fits", "scan.fits", "out.fits", *BEAM_T, "--method", "kernels"), 2, "--method"),
     (("scan", "t.fits", "scan.fits", "out.fits", *BEAM_T, "--method", "displaced"), 2, "displaced kernels reach"),
+    (("scan", "t.fits", "scan.fits", "out.fits", *BEAM_T, "--method", "displaced", "--device", "cuda"), 2,
+     "--device cuda: --method displaced runs on the CPU"),
     (("scan", "teb.fits", "scan.fits", "out.fits", "--beam-alm", "beam_teb.fits", "--method", "displaced"), 2, "T alone"),
     (("scan", "t.fits", "scan.fits", "t.fits", *BEAM_T), 1, "t.fits"),
     (("smooth", "i.fits", "out.fits", "--psi", "1deg", "--fwhm", "1deg"), 2, "--psi: only with --beam-alm"),

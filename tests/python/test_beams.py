@@ -127,6 +127,12 @@ def test_a_part_of_the_sky_holds_what_displaced_kernels_see(displaced):
         part(0.2, 1, 2)
 
 
+def test_displaced_kernels_take_the_cpu_of_any_device(displaced):
+    on_any = zonal.BeamConvolver(SKY[0], OFFSET, error=0.05, method="displaced", device="auto")
+    assert on_any.device == displaced.device == "cpu"
+    np.testing.assert_array_equal(on_any(THETA, PHI, PSI), displaced(THETA, PHI, PSI))
+
+
 def test_auto_takes_orders_where_these_cost_less():
     window = np.sqrt((2 * np.arange(LMAX + 1) + 1) / (4 * np.pi)) * zonal.gaussian_window(0.3, LMAX)
     assert zonal.BeamConvolver(SKY[0], window).method == "harmonic"

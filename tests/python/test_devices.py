@@ -92,7 +92,8 @@ def test_a_gpu_that_cannot_be_used_is_refused_with_what_to_do():
                  lambda: zonal.plan(zonal.Kernel.gaussian(0.1), GRID, device="cuda"),
                  lambda: zonal.PixelConvolution(zonal.Kernel.gaussian(0.1), GRID, devices=[0, 1]),
                  lambda: zonal.map2alm(np.ones(768), device="cuda"), lambda: zonal.alm2map(np.ones(6), GRID, device="cuda"),
-                 lambda: zonal.rotate_map(np.ones(768), "GC", device="cuda")):
+                 lambda: zonal.rotate_map(np.ones(768), "GC", device="cuda"),
+                 lambda: zonal.BeamConvolver(np.ones(6), np.ones(3), device="cuda")):
         with pytest.raises(zonal.BackendUnavailable, match=r"device = cuda:\d: .*(pip install zonal-cuda13|CUDA|driver)"):
             make()
 

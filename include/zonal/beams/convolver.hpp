@@ -44,8 +44,9 @@ struct BeamOptions {
     /// How many pointings each sky will be asked for, about; 0: two for each coefficient of the sky. It
     /// changes the time, not the error.
     std::int64_t n_pointings = 0;
-    int threads = 0;                ///< 0: available_cpus()
-    Device device = Device::cpu();  ///< convolution runs on the CPU alone: so does automatic
+    int threads = 0;  ///< 0: available_cpus()
+    /// Where the samples are and signals are made, within the same error. Skies and beams are on the host.
+    Device device = Device::cpu();
 };
 
 /// How signals of beams are made: from a field for each order of the beam, as BeamConvolver does, or from the
@@ -86,14 +87,15 @@ class BeamPlanes {
     std::unique_ptr<Storage> storage_;
 };
 
-/// Pointings of detectors, sorted by where they lie. Immutable. 40 bytes each, and 8 more for each detector
-/// whose psi, and for each whose plate, is its own.
+/// Pointings of detectors, sorted by where they lie, in the memory of the convolver's device. Immutable. 40
+/// bytes each, and 8 more for each detector whose psi, and for each whose plate, is its own.
 class Pointings {
   public:
     /// theta, phi, psi: [1 or detectors, pointing], in rad, of all detectors or of each. hwp: angles of the
     /// half-wave plate in the same way, without elements where there is none. Detectors that share theta and
-    /// phi share the work of finding samples and their weights. Throws InvalidArgument, naming the pointing,
-    /// unless 0 <= theta <= pi and the others are finite.
+    /// phi share the work of finding samples and their weights. With a GPU they may be in its memory, as for
+    /// PointPlan. Throws InvalidArgument, naming the pointing, unless 0 <= theta <= pi and the others are
+    /// finite.
     Pointings(const BeamConvolver& convolver, View<const double, 2> theta, View<const double, 2> phi,
               View<const double, 2> psi, View<const double, 2> hwp = {});
     ~Pointings();
@@ -123,7 +125,7 @@ class BeamConvolver {
     BeamConvolver(const AlmLayout& layout, View<const std::complex<double>, 3> beams,
                   const BeamOptions& options = {});
 
-    /// With kmax, n_pointings and threads resolved.
+    /// With kmax, n_pointings, threads and device resolved.
     const BeamOptions& options() const;
     std::int64_t n_detectors() const;
     std::int64_t components() const;      ///< of a sky: 1 or 3
@@ -146,12 +148,14 @@ class BeamConvolver {
     BeamPlanes make_planes(View<const std::complex<T>, 2> sky, BeamReport* report = nullptr) const {
         return make_planes<T>(sky, samples().all_rows(), report);
     }
-    /// tod: [detector, pointing] = what the detectors measure, in the caller's order of the pointings. Throws
-    /// InvalidArgument for planes and pointings of another convolver, and without rows that are needed.
+    /// tod: [detector, pointing] = what the detectors measure, in the caller's order of the pointings. With a
+    /// GPU it may be in its memory: work on the default stream comes before, and all is done when the call
+    /// returns. Throws InvalidArgument for planes and pointings of another convolver, and without rows that
+    /// are needed.
     template <class T>
     void scan(const BeamPlanes& planes, const Pointings& pointings, View<T, 2> tod) const;
     /// sky = the transpose of make_planes and scan: <adjoint(tod), s> = sum of tod d(s), with alm of m > 0
-    /// counted twice.
+    /// counted twice. tod: where that of scan may be.
     template <class T>
     void adjoint(const Pointings& pointings, ConstView<T, 2> tod, View<std::complex<T>, 2> sky) const;
 

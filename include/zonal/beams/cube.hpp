@@ -26,8 +26,8 @@ struct CubePatch {
 /// same time. Results do not depend on the number of threads.
 class BeamCube {
   public:
-    /// options: kmax must be given, and there is no half-wave plate. Throws InvalidArgument, and
-    /// BackendUnavailable.
+    /// options: kmax must be given, and there is no half-wave plate. A cube is made on the CPU, by default
+    /// and where the device is automatic. Throws InvalidArgument, and BackendUnavailable.
     BeamCube(std::int64_t lmax, const BeamOptions& options);
 
     std::int64_t lmax() const { return all_orders_.sky_layout().lmax(); }

@@ -86,9 +86,9 @@ class DisplacedSamples {
     SampleArray samples_;
 };
 
-/// What a detector measures whose beam is a sum of displaced kernels. Immutable, cheap to copy; any number of
-/// threads may use one at the same time. T is float or double; the arithmetic is double. Results do not
-/// depend on the number of threads.
+/// What a detector measures whose beam is a sum of displaced kernels. It runs on the CPU. Immutable, cheap to
+/// copy; any number of threads may use one at the same time. T is float or double; the arithmetic is double.
+/// Results do not depend on the number of threads.
 class DisplacedConvolver {
   public:
     /// Throws InvalidArgument for kernels more than largest_deflection from the axis, and as SphereSamples

@@ -49,8 +49,10 @@ struct BeamChoice {
 
 /// Chooses for this sky, [component, coefficient], and options.n_pointings. `automatic` takes displaced
 /// kernels where they keep options.error, as bounded for the sky's own spectrum in the share of its rms d
-/// (DisplacedConvolver::bound), and cost less; it does so for T without a half-wave plate. Throws
-/// InvalidArgument as BeamConvolver does, and for `displaced` where that does not hold or does not apply.
+/// (DisplacedConvolver::bound), and cost less; it does so for T without a half-wave plate. Displaced kernels
+/// are the CPU's: on a GPU `automatic` is harmonic, and an automatic device is the CPU for `displaced`.
+/// Throws InvalidArgument as BeamConvolver does, and for `displaced` where that does not hold or does not
+/// apply; and BackendUnavailable.
 template <class T>
 BeamChoice choose_beam_method(const AlmLayout& layout, View<const std::complex<double>, 3> beams,
                               View<const std::complex<T>, 2> sky, const BeamOptions& options,

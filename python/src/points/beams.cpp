@@ -244,14 +244,17 @@ void define_calls(nb::class_<Beams>& beams) {
             [](Beams* self, const Table<const Complex<T>>& sky,
                const HostArrayOfRank<const Complex<double>, 3>& given, std::int64_t lmax, std::int64_t kmax,
                double error, std::int64_t n_pointings, const Beams::ThetaRange& range, int threads,
-               const std::string& method) {
-                new (self)
-                    Beams(sky, given, lmax,
-                          {.kmax = kmax, .error = error, .n_pointings = n_pointings, .threads = threads},
-                          range, method_named(method));
+               const std::string& method, const std::string& device) {
+                const BeamOptions options{.kmax = kmax,
+                                          .error = error,
+                                          .n_pointings = n_pointings,
+                                          .threads = threads,
+                                          .device = parse_device(device)};
+                new (self) Beams(sky, given, lmax, options, range, method_named(method));
             },
             nb::arg("sky").noconvert(), nb::arg("beams"), nb::arg("lmax"), nb::arg("kmax"), nb::arg("error"),
-            nb::arg("n_pointings"), nb::arg("theta_range").none(), nb::arg("threads"), nb::arg("method"))
+            nb::arg("n_pointings"), nb::arg("theta_range").none(), nb::arg("threads"), nb::arg("method"),
+            nb::arg("device"))
         .def("scan", &Beams::scan<T>, nb::arg("theta"), nb::arg("phi"), nb::arg("psi"), nb::arg("hwp").none(),
              nb::arg("tod").noconvert())
         .def("adjoint", &Beams::adjoint<T>, nb::arg("tod").noconvert(), nb::arg("theta"), nb::arg("phi"),

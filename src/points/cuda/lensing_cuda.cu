@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/cuda_transfer.cuh"
+#include "points/cuda/each_point.cuh"
 #include "points/point_checks.hpp"
 #include "sht/analysis/field_math.hpp"
 #include "zonal/error.hpp"
@@ -14,29 +15,7 @@
 namespace zonal::points::cuda {
 namespace {
 
-constexpr int n_threads = 256;
-/// Enough to fill any device, and each with a sum of its own, so that sums do not depend on the device.
-constexpr unsigned most_blocks = 4096;
-
-unsigned blocks_for(std::int64_t n) {
-    return static_cast<unsigned>(std::clamp<std::int64_t>((n + n_threads - 1) / n_threads, 1, most_blocks));
-}
-
-/// work(i) for i < n.
-template <class Work>
-__global__ void __launch_bounds__(n_threads) each_kernel(std::int64_t n, Work work) {
-    const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * n_threads;
-    for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * n_threads + threadIdx.x; i < n; i += step)
-        work(i);
-}
-
-template <class Work>
-void for_each(const char* what, std::int64_t n, const Work& work) {
-    if (n == 0) return;
-    each_kernel<<<blocks_for(n), n_threads>>>(n, work);
-    core::check_launch(what);
-    core::check_cuda(cudaStreamSynchronize(cudaStreamLegacy), what);
-}
+constexpr int n_threads = threads_of_points;
 
 /// What one ring's block writes.
 struct RingOfPoints {

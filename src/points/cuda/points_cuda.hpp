@@ -23,7 +23,11 @@ std::shared_ptr<const SampleStage> make_stage(const SphereSamples::Implementatio
 /// stage: outlives the memory. rows: as SampleArray has them.
 std::shared_ptr<SampleMemory> make_memory(const SampleStage& stage, SampleRows rows);
 void set_maps(SampleMemory& memory, std::int64_t n_maps);
-/// Bytes of the samples, without scratch.
+/// Makes it hold the samples of n_maps maps in memory of somebody else, one field after the other.
+void lend(SampleMemory& memory, double* lent, std::int64_t n_maps);
+/// Doubles of a field of these rows.
+std::int64_t field_size(const SampleStage& stage, SampleRows rows);
+/// Bytes of its own samples, without scratch.
 std::int64_t bytes_of(const SampleMemory& memory);
 /// As PointWorkspace::use_stream.
 void use_stream(SampleMemory& memory, void* stream);

@@ -31,7 +31,9 @@ void fit(SampleMemory& memory, sht::cuda::Orders adjoint) {
     memory.fourier.reserve(memory.n_fields() * legendre.layout().size());
     memory.modes.fit(legendre, sht::cuda::maps_at_once(legendre, memory.n_maps), adjoint);
     memory.stage.circles.fit(memory.scratch);
-    memory.rows_in_phi.fit(memory.scratch);
+    const SampleTables& t = memory.stage.plan.tables;
+    if (!memory.rows_in_phi) memory.rows_in_phi.emplace(memory.layout, t.mmax, t.sign());
+    memory.rows_in_phi->fit(memory.scratch);
 }
 
 /// Weights and sums of a call that wants to know its errors.
@@ -108,12 +110,17 @@ SampleMemory::SampleMemory(const SampleStage& made_by, SampleRows all)
     : stage(made_by),
       rows(all),
       layout(made_by.layout_of(all)),
-      rows_in_phi(layout, made_by.plan.tables.mmax, made_by.plan.tables.sign()),
       transfer(made_by.device, made_by.plan.options.threads) {}
 
 void SampleMemory::set_maps(std::int64_t count) {
     n_maps = count;
-    samples.reserve(n_fields() * layout.field_size());
+    own_samples.reserve(n_fields() * layout.field_size());
+    samples = own_samples.data();
+}
+
+void SampleMemory::lend(double* lent, std::int64_t count) {
+    n_maps = count;
+    samples = lent;
 }
 
 void SampleMemory::finish(bool on_device) const {
@@ -136,8 +143,16 @@ void set_maps(SampleMemory& memory, std::int64_t n_maps) {
     memory.set_maps(n_maps);
 }
 
+void lend(SampleMemory& memory, double* lent, std::int64_t n_maps) {
+    memory.lend(lent, n_maps);
+}
+
+std::int64_t field_size(const SampleStage& stage, SampleRows rows) {
+    return stage.layout_of(rows).field_size();
+}
+
 std::int64_t bytes_of(const SampleMemory& memory) {
-    return memory.samples.bytes();
+    return memory.own_samples.bytes();
 }
 
 void use_stream(SampleMemory& memory, void* stream) {
@@ -169,7 +184,7 @@ void synthesize(View<const std::complex<T>, 3> alm, SampleMemory& memory, std::v
         const std::optional<ErrorSums> sums = room ? std::optional(room->of(f)) : std::nullopt;
         stage.circles.to_rows(memory.fourier.data() + f * size, memory.layout, memory.field(f),
                               sums ? &*sums : nullptr, memory.scratch, stream);
-        memory.rows_in_phi.to_samples(memory.field(f), memory.scratch, stream);
+        memory.rows_in_phi->to_samples(memory.field(f), memory.scratch, stream);
     }
     memory.finish(on_device && errors == nullptr);
     if (room) room->read(*errors);
@@ -188,7 +203,7 @@ void adjoint(SampleMemory& memory, View<std::complex<T>, 3> alm) {
     const auto fields = memory.fields_of(alm, memory.alm);
     memory.modes.begin_adjoint(legendre, orders, stream);
     for (std::int64_t f = 0; f < memory.n_fields(); ++f) {
-        memory.rows_in_phi.from_samples(memory.field(f), memory.scratch, stream);
+        memory.rows_in_phi->from_samples(memory.field(f), memory.scratch, stream);
         stage.circles.from_rows(memory.field(f), memory.layout, memory.fourier.data() + f * size,
                                 memory.scratch, stream);
     }

@@ -47,8 +47,10 @@ class SampleMemory {
     SampleMemory(const SampleStage& made_by, SampleRows all);
 
     void set_maps(std::int64_t count);
+    /// Makes it hold samples in memory of somebody else.
+    void lend(double* lent, std::int64_t count);
     std::int64_t n_fields() const { return n_maps * stage.plan.components; }
-    double* field(std::int64_t f) const { return samples.data() + f * layout.field_size(); }
+    double* field(std::int64_t f) const { return samples + f * layout.field_size(); }
     cudaStream_t stream() const { return caller ? *caller : own.get(); }
 
     /// The fields of an array on the device, with room for a copy of each if the array is on the host.
@@ -64,9 +66,10 @@ class SampleMemory {
     const SampleStage& stage;
     const SampleRows rows;
     const SampleLayout layout;
-    const Rows rows_in_phi;
     std::int64_t n_maps = 0;
-    core::DeviceArray<double> samples;  ///< [field][row][column]
+    core::DeviceArray<double> own_samples;  ///< or none
+    double* samples = nullptr;              ///< [field][row][column]
+    std::optional<Rows> rows_in_phi;        ///< made by the first call that transforms
     CircleScratch scratch;
     core::DeviceArray<PairModes> fourier;  ///< [field][entry]
     sht::cuda::ModesScratch modes;

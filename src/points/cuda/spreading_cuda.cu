@@ -199,7 +199,7 @@ void spread(const SortedPoints& points, View<const T, 3> values, SampleMemory& m
     const cudaStream_t stream = memory.stream();
     core::check_cuda(
         cudaMemsetAsync(
-            memory.samples.data(), 0,
+            memory.samples, 0,
             static_cast<std::size_t>(memory.n_fields() * memory.layout.field_size()) * sizeof(double),
             stream),
         "clearing samples");

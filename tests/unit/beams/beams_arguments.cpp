@@ -33,8 +33,9 @@ TEST(BeamArguments, OfConvolversAreChecked) {
 TEST(BeamArguments, OfPointingsAreChecked) {
     const AlmLayout of_beam(8, 2);
     const AlmArray beam = random_teb(of_beam, 1, 3, 1);
-    const BeamConvolver convolver(of_beam, beam.view(), {}), other(of_beam, beam.view(), {}),
-        plate(of_beam, beam.view(), {.half_wave_plate = true});
+    const BeamConvolver convolver(of_beam, beam.view(), on_test_device({})),
+        other(of_beam, beam.view(), on_test_device({})),
+        plate(of_beam, beam.view(), on_test_device({.half_wave_plate = true}));
     Scan scan = random_scan(5, 1);
     const auto refused = [&](const Scan& s) { return refusal([&] { s.pointings(convolver); }); };
     const auto changed = [&](auto change) {

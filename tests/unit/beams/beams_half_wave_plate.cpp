@@ -68,8 +68,8 @@ TEST(BeamHalfWavePlate, MatchesTurnedSkies) {
          std::vector<std::pair<std::int64_t, std::int64_t>>{{24, 3}, {16, 0}, {10, 8}, {3, 3}}) {
         const AlmLayout layout(lmax), of_beam(lmax, kmax);
         const AlmArray beam = random_teb(of_beam, 1, 3, 3), sky = random_teb(layout, 1, 3, 4);
-        const BeamConvolver convolver(of_beam, beam.view(),
-                                      {.half_wave_plate = true, .error = 1e-12, .threads = 1});
+        const BeamConvolver convolver(
+            of_beam, beam.view(), on_test_device({.half_wave_plate = true, .error = 1e-12, .threads = 1}));
         const Scan scan = random_scan(60, 5);
         const Tod tod = scanned(convolver, sky, scan);
         const TurnedSky turned(of_beam, beam, sky);
@@ -98,7 +98,7 @@ TEST(BeamHalfWavePlate, LeavesOutOrdersAboveKmax) {
     const AlmLayout layout(20), of_beam(20, 5);
     const AlmArray beam = random_teb(of_beam, 1, 3, 3), sky = random_teb(layout, 1, 3, 4);
     const Scan scan = random_scan(20000, 8);
-    BeamOptions options{.half_wave_plate = true, .error = 1e-9, .threads = 1};
+    BeamOptions options = on_test_device({.half_wave_plate = true, .error = 1e-9, .threads = 1});
     const Tod all = scanned(BeamConvolver(of_beam, beam.view(), options), sky, scan);
     options.kmax = 3;
     const BeamConvolver convolver(of_beam, beam.view(), options);

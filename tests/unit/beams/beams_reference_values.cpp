@@ -37,15 +37,18 @@ AlmArray explicit_sky(const AlmLayout& layout) {
 // Values that explicit Wigner sums in 40 digits gave.
 TEST(BeamReferenceValues, AreReached) {
     const AlmLayout layout(8), of_beam(8, 2);
-    const BeamConvolver convolver(of_beam, explicit_beam(of_beam).view(), {.error = 1e-13, .threads = 1});
+    const BeamConvolver convolver(of_beam, explicit_beam(of_beam).view(),
+                                  on_test_device({.error = 1e-13, .threads = 1}));
     Scan scan;
     scan.add(0.3, 1, 2);
     scan.add(1.5, 4, 0.5);
     scan.add(3, 6.2, 5);
     const Tod tod = scanned(convolver, explicit_sky(layout), scan);
     const double wanted[3] = {0.25696701110715752, 0.25985178177192422, 0.24559305571921512};
-    // Rounding of five fields, each below 1: a few 1e-16 of each.
-    for (std::int64_t i = 0; i < 3; ++i) EXPECT_LT(std::abs(tod(0, i) - wanted[i]), 1e-14) << i;
+    // Rounding of five fields, each below 1: a few 1e-16 of each. A GPU has another window, and keeps the
+    // error asked for, of signals below 1.
+    const double error = test_device() == Device::cpu() ? 1e-14 : 1e-13;
+    for (std::int64_t i = 0; i < 3; ++i) EXPECT_LT(std::abs(tod(0, i) - wanted[i]), error) << i;
 }
 
 }  // namespace
