@@ -6,7 +6,8 @@ The sky and the beam are random T, E, B, the pointings uniform on the sphere, in
 signal at the pointings ("pointings") are measured apart, and the transpose as a whole, which for ducc0 has two steps. Each is asked for the
 same error, which ducc0's epsilon promises in its own way; what each reached is there too, beside an error of 1e-12, over the largest signal.
 ducc0 should be built for the machine: pip install --no-binary ducc0 ducc0. Its getSlm takes all cores whatever it is told: set DUCC0_NUM_THREADS to
-the number of threads. --cpu-time: of all threads together.
+the number of threads. --cpu-time: of all threads together. --device cuda: Zonal computes on a GPU from arrays of the host, and ducc0 on the
+threads beside it.
 """
 
 import time
@@ -40,7 +41,7 @@ def measure(lmax, kmax, error, threads, options):
     common = dict(lmax=lmax, kmax=kmax, epsilon=error, npoints=n, nthreads=threads)
 
     def make(wanted=error):
-        return zonal.BeamConvolver(sky, beam, error=wanted, n_pointings=n, threads=threads)
+        return zonal.BeamConvolver(sky, beam, error=wanted, n_pointings=n, threads=threads, device=options.device)
 
     def peer():
         return ducc0.totalconvolve.Interpolator(sky=sky, beam=beam, separate=False, **common)
@@ -70,10 +71,12 @@ def main():
     parser.add_argument("--n-pointings", type=int, default=1_000_000)
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--cpu-time", action="store_true")
+    parser.add_argument("--device", default="cpu", help="where Zonal computes")
     parser.add_argument("--output")
     options = parser.parse_args()
     record = {"what": "convolution with beams beside ducc0.totalconvolve", "machine": machine.describe("ducc0", "numpy"),
               "simd_target": machine.simd(), "clock": "CPU time" if options.cpu_time else "wall time",
+              "device": machine.model_of(options.device),
               "results": [measure(lmax, kmax, error, threads, options) for lmax in options.lmax for kmax in options.kmax
                           for error in options.error for threads in options.threads]}
     machine.write(record, options.output)

@@ -86,7 +86,7 @@ def main():
     options = parser.parse_args()
     record = {"what": "lensed I, Q and U beside lenspyx", "machine": machine.describe("ducc0", "lenspyx", "numpy"), "simd_target": machine.simd(),
               "clock": "CPU time" if options.cpu_time else "wall time",
-              "device": next(one.model for one in zonal.devices() if one.name.startswith(options.device)),
+              "device": machine.model_of(options.device),
               "results": [measure(nside, error, threads, options) for nside in options.nside for error in options.error
                           for threads in options.threads]}
     machine.write(record, options.output)

@@ -28,10 +28,14 @@ def describe(*packages):
             "load_before": os.getloadavg()[0]}
 
 
-def simd():
-    """The instruction set that Zonal's kernels are for."""
+def model_of(device):
+    """What Zonal computes on: on "cpu" the instruction set that its kernels are for, else the GPU."""
     import zonal
-    return zonal.devices()[0].model
+    return next(one.model for one in zonal.devices() if one.name.startswith(device))
+
+
+def simd():
+    return model_of("cpu")
 
 
 def parser(documentation):
