@@ -198,12 +198,13 @@ std::vector<double> scan(const ScanOptions& options, io::AlmFile sky, const Beam
     const bool plate = !table.hwp.empty();
     const auto n = table.size();
     const auto alm = to_map_alm(std::move(sky));
-    const zonal::BeamOptions how{.kmax = options.beam.kmax.value_or(-1),
-                                 .half_wave_plate = plate,
-                                 .error = options.error,
-                                 .n_pointings = n,
-                                 .threads = options.files.run.thread_count(),
-                                 .device = options.files.run.device};
+    const zonal::BeamOptions how{
+        .kmax = options.beam.kmax.value_or(-1),
+        .half_wave_plate = plate,
+        .error = options.error,
+        .n_pointings = n,
+        .threads = options.files.run.thread_count(),
+        .device = options.files.run.any_device ? Device::automatic() : options.files.run.device};
     const BeamChoice choice = choose_beam_method<double>(
         beam.layout,
         View<const std::complex<double>, 3>(beam.alm.data(), {1, beam.alm.extent(0), beam.alm.extent(1)}),
@@ -217,6 +218,7 @@ std::vector<double> scan(const ScanOptions& options, io::AlmFile sky, const Beam
     session.report["lmax"] = alm.layout.lmax();
     session.report["kmax"] = how.kmax < 0 ? beam.layout.mmax() : how.kmax;
     session.report["half_wave_plate"] = plate;
+    session.report["device"] = to_string(choice.harmonic ? choice.harmonic->options().device : Device::cpu());
     session.report["method"] = choice.harmonic ? "harmonic" : "displaced";
     if (!choice.harmonic) session.report["kernels"] = found.kernels;
     session.report["error_bound"] = options.error;

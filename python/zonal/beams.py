@@ -40,10 +40,11 @@ class BeamConvolver:
     method: "harmonic" samples a field for each order of the beam; "displaced" fits the beam by up to eight radial kernels of one
     profile side by side along its long axis, and takes the sky smoothed with that profile at as many places for each pointing.
     The fit is of T alone, without a half-wave plate, and raises an error where it does not keep `error`, of max |signal| for every
-    sky with the spectrum of this one. "auto" takes what costs less of those that keep the error; on a GPU it is "harmonic".
+    sky with the spectrum of this one. "auto" takes what costs less of those that keep the error; on a GPU that you name it is "harmonic".
 
     device: where it computes, as in `zonal.SHT`, within the same error. The samples are then in the GPU's memory; sky, angles and
-    signals are arrays of the host. The method "displaced" is the CPU's, and takes it for "auto".
+    signals are arrays of the host. The method "displaced" is the CPU's. With device="auto" the costs on the CPU choose the method,
+    and "harmonic" then takes the first GPU, if there is one.
 
     A pointing (theta, phi, psi) turns the beam by R_z(phi) R_y(theta) R_z(psi): its x axis, the meridian phi = 0 of the
     beam, then lies at the angle psi from e_theta (south) towards e_phi (east). hwp: the angle alpha of a half-wave plate
@@ -61,13 +62,13 @@ class BeamConvolver:
     ((2,), 10)
     """
 
-    __slots__ = ("__weakref__", "_beams", "_components", "_detectors", "_device", "_error", "_kind", "_lmax", "_type")
+    __slots__ = ("__weakref__", "_beams", "_components", "_detectors", "_error", "_kind", "_lmax", "_type")
 
     @checked
     def __init__(self, sky: Any, beam: Any, kmax: int | None = None, error: float = 1e-6, *, n_pointings: Large = 0,
                  theta_range: tuple[AngleLike, AngleLike] | None = None, threads: int | None = None,
                  method: Literal["auto", "harmonic", "displaced"] = "auto", device: DeviceLike = "cpu") -> None:
-        self._device = "cpu" if device == "auto" and method == "displaced" else resolve_device(device)
+        wanted = device if device == "auto" else resolve_device(device)
         self._kind = kind_of(sky)
         given = complex_input("sky", sky)
         beams = np.asarray(complex_input("beam", beam), np.complex128)
@@ -85,7 +86,7 @@ class BeamConvolver:
             raise ValueError(f"kmax = {kmax}: must be 0 or positive, or None for all")
         self._beams = _core.Beams(given.reshape(-1, given.shape[-1]), beams.reshape(-1, *(self._components or (1,)), beams.shape[-1]),
                                   self._lmax, -1 if kmax is None else kmax, error, n_pointings,
-                                  None if theta_range is None else _range(theta_range), resolve(threads), method, self._device)
+                                  None if theta_range is None else _range(theta_range), resolve(threads), method, wanted)
 
     @property
     def method(self) -> str:
@@ -135,7 +136,7 @@ class BeamConvolver:
     @property
     def device(self) -> str:
         """Where it computes: "cpu", "cuda:0"."""
-        return self._device
+        return self._beams.device
 
     @checked
     def __call__(self, theta: ArrayLike, phi: ArrayLike, psi: ArrayLike, hwp: ArrayLike | None = None, *,

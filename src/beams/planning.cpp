@@ -146,10 +146,12 @@ BeamChoice choose_beam_method(const AlmLayout& layout, View<const std::complex<d
     using beams::fit_all;
     using beams::infinite;
     if (method == BeamMethod::displaced) beams::check_displaced(beams, options);
+    const bool is_open = method == BeamMethod::automatic && beams.extent(1) == 1 && !options.half_wave_plate;
+    const bool any_device = options.device.kind() == Device::Kind::automatic;
     // It also checks all that both methods are given; where kernels are asked for, it need not have all
     // orders.
     BeamOptions of_orders = options;
-    if (method == BeamMethod::displaced) of_orders.device = Device::cpu();
+    if (method == BeamMethod::displaced || (is_open && any_device)) of_orders.device = Device::cpu();
     if (method == BeamMethod::displaced && options.kmax >= -1 && options.kmax <= layout.mmax())
         of_orders.kmax = 0;
     BeamConvolver harmonic(layout, beams, of_orders);
@@ -158,8 +160,7 @@ BeamChoice choose_beam_method(const AlmLayout& layout, View<const std::complex<d
     BeamChoice choice{.harmonic_seconds = infinite, .displaced_seconds = infinite};
     if (method != BeamMethod::displaced) choice.harmonic_seconds = work_of(harmonic).seconds(costs);
     const bool looks = method == BeamMethod::displaced ||
-                       (method == BeamMethod::automatic && beams.extent(1) == 1 && !options.half_wave_plate &&
-                        !harmonic.implementation()->is_on_gpu() &&
+                       (is_open && !harmonic.implementation()->is_on_gpu() &&
                         beams::least_work(harmonic).seconds(costs) < choice.harmonic_seconds);
     if (looks) {
         double reached = 0;
@@ -179,7 +180,8 @@ BeamChoice choose_beam_method(const AlmLayout& layout, View<const std::complex<d
         choice.method = BeamMethod::displaced;
     } else {
         choice.displaced.clear();
-        choice.harmonic.emplace(std::move(harmonic));
+        const bool stays = resolve_device(options.device) == harmonic.options().device;
+        choice.harmonic.emplace(stays ? std::move(harmonic) : BeamConvolver(layout, beams, options));
     }
     return choice;
 }

@@ -100,9 +100,12 @@ def test_what_does_not_go_is_refused(cupy, sky, beams):
         zonal.BeamConvolver(sky[0], beams[0, 0], error=0.05, method="displaced", device="cuda")
 
 
-def test_auto_takes_orders_on_a_gpu_and_the_cpu_for_kernels(sky):
+def test_auto_chooses_as_on_the_cpu(sky):
     beam = zonal.rotate_alm(zonal.elliptical_beam(0.4, 1.2, lmax=LMAX, error=1e-6), (0.3, 0.3, 1), LMAX,
                             zonal.elliptical_beam(0.4, 1.2, lmax=LMAX, error=1e-6, return_report=True)[1].kmax, mmax_out=LMAX)
-    assert zonal.BeamConvolver(sky[0], beam, error=0.05, device="auto").method == "harmonic"
+    assert zonal.BeamConvolver(sky[0], beam, error=0.05, device="cuda").method == "harmonic"
+    for n_pointings in (1, 10**9):
+        cpu, auto = (zonal.BeamConvolver(sky[0], beam, error=0.05, n_pointings=n_pointings, device=device) for device in ("cpu", "auto"))
+        assert (auto.method, auto.device) == (cpu.method, "cpu" if cpu.method == "displaced" else "cuda:0")
     kernels = zonal.BeamConvolver(sky[0], beam, error=0.05, method="displaced", device="auto")
     assert kernels.device == "cpu" and kernels.kernels > 0

@@ -50,7 +50,8 @@ struct BeamChoice {
 /// Chooses for this sky, [component, coefficient], and options.n_pointings. `automatic` takes displaced
 /// kernels where they keep options.error, as bounded for the sky's own spectrum in the share of its rms d
 /// (DisplacedConvolver::bound), and cost less; it does so for T without a half-wave plate. Displaced kernels
-/// are the CPU's: on a GPU `automatic` is harmonic, and an automatic device is the CPU for `displaced`.
+/// are the CPU's: on a GPU `automatic` is harmonic. An automatic device is the CPU for kernels, between which
+/// and orders the costs of the CPU then decide, and for orders it is the first GPU, if there is one.
 /// Throws InvalidArgument as BeamConvolver does, and for `displaced` where that does not hold or does not
 /// apply; and BackendUnavailable.
 template <class T>

@@ -140,6 +140,7 @@ class Beams {
     std::int64_t kmax() const { return options_.kmax < 0 ? layout_.mmax() : options_.kmax; }
     SignalReport report() const { return named(made(false).report); }
     int threads() const { return samples().options().threads; }
+    std::string device() const { return to_string(samples().options().device); }
     const SphereSamples& samples() const {
         const Made& use = made(false);
         return use.displaced ? use.displaced->samples() : use.convolver->samples();
@@ -290,6 +291,7 @@ void bind_beams(nb::module_& module) {
         .def_prop_ro("kernels", [](const Beams& b) { return b.report().kernels; })
         .def_prop_ro("bound", [](const Beams& b) { return b.report().bound; })
         .def_prop_ro("threads", &Beams::threads)
+        .def_prop_ro("device", &Beams::device)
         .def_prop_ro("n_samples", [](const Beams& b) { return b.samples().n_samples(); })
         .def_prop_ro("width", [](const Beams& b) { return b.samples().width(); });
 

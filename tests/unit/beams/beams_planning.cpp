@@ -79,6 +79,16 @@ TEST(BeamPlanning, TakesWhatCostsLess) {
     }
 }
 
+/// So that a machine has no other results for having a GPU, but for rounding.
+TEST(BeamPlanning, OnAnyDeviceTakesWhatCostsLessOnTheCpu) {
+    Elliptical given;
+    given.options.device = Device::automatic();
+    EXPECT_EQ(given.choose(BeamMethod::automatic, only(&BeamCosts::degree)).method, BeamMethod::displaced);
+    const BeamChoice choice = given.choose(BeamMethod::automatic, only(&BeamCosts::place));
+    ASSERT_TRUE(choice.harmonic);
+    EXPECT_EQ(choice.harmonic->options().device, resolve_device(Device::automatic()));
+}
+
 TEST(BeamPlanning, KeepsTheErrorWhicheverItTakes) {
     const Elliptical given;
     const Scan scan = random_scan(200, 5);
