@@ -64,7 +64,7 @@ class RankSums {
         return maps_of_kernel<Kernel, Element>(maps);
     }
 
-    /// Of the first maps. place: of the arrays.
+    /// Expects this of the first maps. place: where the arrays lie.
     void expect_call(DistributedConvolutionPlan<Kernel>& plan, std::int64_t n_maps, Device place,
                      double tolerance) const {
         const auto here = part_of_rows(maps_, plan.sky().pixels()),

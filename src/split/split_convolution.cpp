@@ -76,10 +76,10 @@ struct BasicSplitConvolutionPlan<Rank>::Implementation {
           part(part_or_whole(given.part, grid)),
           options(resolved(given, *part)),
           window(window_of(split)),
-          transform(part->transform(harmonic_options(options, std::ssize(window) - 1, spin))),
-          halo(part->halo(kernel_of(split.profile).support())) {
+          transform(part->transform(harmonic_options(options, std::ssize(window) - 1, spin))) {
+        auto halo = part->halo(kernel_of(split.profile).support());
         part->together("a plan of a split's sums", [&] {
-            pixels.emplace(*part, halo, kernel_of(split.profile), pixel_options(options));
+            pixels.emplace(*part, std::move(halo), kernel_of(split.profile), pixel_options(options));
         });
     }
 
@@ -124,7 +124,7 @@ struct BasicSplitConvolutionPlan<Rank>::Implementation {
                         convolved(map, c, p) += product(map, c, p);
     }
 
-    /// Of an earlier call on the GPU that no other call has now; else to be made.
+    /// Returns those that an earlier call left and no other call has now, or else none, which are to be made.
     typename Pixels::Workspaces take_workspaces() const {
         const std::lock_guard lock(mutex);
         const bool share_gpu = options.pixel_device == options.harmonic_device;
@@ -192,7 +192,6 @@ struct BasicSplitConvolutionPlan<Rank>::Implementation {
     const SplitConvolutionOptions options;
     const std::vector<double> window;
     const std::shared_ptr<const ShtPlan> transform;
-    const std::shared_ptr<const SkyHalo> halo;
     std::optional<Pixels> pixels;
     mutable std::mutex mutex;
     mutable typename Pixels::Workspaces kept;  ///< between calls

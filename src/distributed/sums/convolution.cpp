@@ -14,7 +14,7 @@
 namespace zonal {
 namespace {
 
-/// Of this rank's part, which has a device of its own.
+/// Returns the options with the threads and the device of this rank's part.
 PixelConvolutionOptions options_of(const DistributedSky& sky, PixelConvolutionOptions options) {
     options.threads = sky.threads();
     options.device = sky.part()->device(Device::automatic());

@@ -38,7 +38,8 @@ HaloCopies halo_copies(const Grid& grid, const std::vector<std::vector<PixelRang
 /// are there, else through host memory.
 class RankHalo final : public SkyHalo {
   public:
-    /// Of the messages through host memory that a rank sends or receives at a time.
+    /// Messages through host memory that a rank sends or receives at a time take at most this much, unless
+    /// those of one row are more.
     static constexpr std::int64_t usual_message_bytes = std::int64_t{256} << 20;
 
     /// Collective. pixels, devices: as of halo_copies. own: the rank's rings, in its array. link: of all

@@ -66,8 +66,8 @@ FourierBand::FourierBand(const RingPairs& rings, std::int64_t first, std::int64_
 FourierBand FourierBand::of_zones(const RingPairs& rings, const std::vector<std::int64_t>& zones,
                                   std::int64_t n_fields, const std::vector<std::vector<std::int64_t>>& runs) {
     const std::int64_t first = zones.front(), first_pair = block_size * first;
-    FourierBand band(rings, first, zones.back(), n_fields, runs);
-    const auto n_orders = std::ssize(*band.places_);
+    auto places = shared(places_in_runs(runs));
+    const auto n_orders = std::ssize(*places);
     std::vector<std::int64_t> offsets, origins((zones.size() - 1) * static_cast<std::size_t>(n_orders));
     std::vector<std::int32_t> zone_of_block;
     std::int64_t n_rows = 0;
@@ -88,7 +88,7 @@ FourierBand FourierBand::of_zones(const RingPairs& rings, const std::vector<std:
     for (std::size_t zone = 0; zone + 1 < zones.size(); ++zone)
         zone_of_block.insert(zone_of_block.end(), static_cast<std::size_t>(zones[zone + 1] - zones[zone]),
                              static_cast<std::int32_t>(zone));
-    band.offsets_ = shared(std::move(offsets));
+    FourierBand band(rings, first, zones.back(), n_fields, std::move(offsets), std::move(places));
     band.zones_ = shared(std::move(zone_of_block));
     band.origins_ = shared(std::move(origins));
     return band;

@@ -87,10 +87,11 @@ class RanksOf {
         }
     }
 
-    /// Of two kinds of arithmetic, that differ by twice the rounding of a transform, by the accuracy of the
-    /// resampling for each of a ring's or a degree's modes (cuda_transform.cu), and by one rounding to Real.
-    /// A projection has three times that, with its two transforms and the difference between; an analysis has
-    /// up to seven transforms, whose errors conjugate gradients carry on as in cuda_smoothing.cu.
+    /// These are results of two kinds of arithmetic, which differ by twice the rounding of a transform, by
+    /// the accuracy of the resampling for each of a ring's or a degree's modes (cuda_transform.cu), and by
+    /// one rounding to Real. A projection has three times that, with its two transforms and the difference
+    /// between; an analysis has up to seven transforms, whose errors conjugate gradients carry on as in
+    /// cuda_smoothing.cu.
     void compare(Results<Real>& found) const {
         const std::int64_t lmax = plan_.options().lmax;
         const bool may_resample = grid_.n_rings() >= 1024;
