@@ -111,17 +111,19 @@ export -f sanitize
 # Slow: races and uninitialised reads are looked for in one test of all the kernels, with sizes divided where they would take minutes.
 run_sanitizers() {
     local tool filters result=0 group backend=$build/bin/zonal_backend_tests
-    filters=(
+    filters=(  # the slowest first
+        1 'ChebyshevCallsOnCuda.Take*'
+        1 'GwrmOnCuda.SystemsMatch*:GwrmOnCuda.Triangular*'
+        1 'DeviceBands.TakeBatches'
+        1 'CudaRankSums.AreThoseOfOneProcessThroughHostMemory'
+        50 'Chebyshev*OnCuda.*:LongChebyshevProductsOnCuda.*:*ChebyshevOnCudaBy.LargeBatches*'
+        16 'CudaBatches.AdjointsOf*'
+        16 '*CudaRingBands*:CudaLarge*'
         1 'CudaTransform.TakesHostAndDeviceMemoryAlike:CudaBatches.Share*:*ChebyshevOnCudaBy.SumsMatch*'
-        1 'RingFftOnCuda.ComputesSubsets*:PixelSumOnCuda.AgreesWithTheCpuOnOther*'
+        1 'CudaResampling.RingsOfOnePixel*:RingFftOnCuda.ComputesSubsets*:PixelSumOnCuda.AgreesWithTheCpuOnOther*'
         1 'CouplingOnCuda.MakesWhat*:CouplingOnCuda.Writes*'
         20 'PointsOnCuda.*'
-        1 'ChebyshevCallsOnCuda.Take*:GwrmOnCuda.SystemsMatch*:GwrmOnCuda.Triangular*'
         4 'PolarizationSumOnCuda.EqualsTheCpuOnOther*'
-        16 '*CudaRingBands*:CudaLarge*'
-        16 'CudaBatches.AdjointsOf*'
-        1 'DeviceBands.TakeBatches:CudaRankSums.AreThoseOfOneProcessThroughHostMemory'
-        50 'Chebyshev*OnCuda.*:LongChebyshevProductsOnCuda.*:*ChebyshevOnCudaBy.LargeBatches*'
     )
     {
         for tool in racecheck memcheck initcheck; do
@@ -129,8 +131,10 @@ run_sanitizers() {
                 printf '%s\0' "$logs/$tool-$group" $tool "${filters[group]}" "$backend" "${filters[group + 1]}"
             done
         done
-        printf '%s\0' "$logs/memcheck-of-more" memcheck 1 "$backend" \
-            'CudaTransfers.Arrays*:LongChebyshevRootsOnCuda.EqualTheHosts:*TakesHostAndDeviceMemoryAlike:GwrmOnCuda.*:CudaBands.Serve*:LatitudeBandsOnCuda.TakeArrays*:*ChebyshevOnCudaBy*'
+        printf '%s\0' "$logs/memcheck-of-gwrm" memcheck 1 "$backend" 'GwrmOnCuda.*'
+        printf '%s\0' "$logs/memcheck-of-chebyshev" memcheck 1 "$backend" 'LongChebyshevRootsOnCuda.EqualTheHosts:*ChebyshevOnCudaBy*'
+        printf '%s\0' "$logs/memcheck-of-arrays" memcheck 1 "$backend" \
+            'CudaTransfers.Arrays*:*TakesHostAndDeviceMemoryAlike:CudaBands.Serve*:LatitudeBandsOnCuda.TakeArrays*'
         printf '%s\0' "$logs/memcheck-of-orders" memcheck 1 "$backend" 'CudaTransform.*OrdersAreFew'
         printf '%s\0' "$logs/memcheck-of-properties" memcheck 1 "$build/bin/zonal_property_tests" '*RoundTrip*'
         for tool in racecheck memcheck initcheck; do

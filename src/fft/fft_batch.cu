@@ -1,9 +1,20 @@
 #include "fft/fft_batch.cuh"
 
 namespace zonal::fft::cuda {
+namespace {
+
+template <class C>
+void clear(C* bins, std::int64_t count, cudaStream_t stream) {
+    if (count > 0)
+        core::check_cuda(cudaMemsetAsync(bins, 0, static_cast<std::size_t>(count) * sizeof(C), stream),
+                         "a run of rings");
+}
+
+}  // namespace
 
 FftBatch::FftBatch(std::int64_t length, std::int64_t n_rows, cufftType type, std::int64_t input_row,
-                   std::int64_t output_row) {
+                   std::int64_t output_row)
+    : to_clear_(length == 1 ? n_rows * output_row : 0) {
     core::check_cufft(cufftCreate(&plan_), "making a plan");
     core::check_cufft(cufftSetAutoAllocation(plan_, 0), "making a plan");
     long long n = length, no_gaps = length;
@@ -31,10 +42,12 @@ void FftBatch::transform(double2* rows, int direction, void* work, cudaStream_t 
 }
 
 void FftBatch::to_bins(float* values, float2* bins, void* work, cudaStream_t stream) const {
+    clear(bins, to_clear_, stream);
     core::check_cufft(cufftExecR2C(prepared(work, stream), values, bins), "a run of rings");
 }
 
 void FftBatch::to_bins(double* values, double2* bins, void* work, cudaStream_t stream) const {
+    clear(bins, to_clear_, stream);
     core::check_cufft(cufftExecD2Z(prepared(work, stream), values, bins), "a run of rings");
 }
 

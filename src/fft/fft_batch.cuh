@@ -17,7 +17,9 @@ class FftBatch {
              std::int64_t output_row);
     ~FftBatch();
     FftBatch(FftBatch&& other) noexcept
-        : plan_(std::exchange(other.plan_, no_plan)), work_bytes_(other.work_bytes_) {}
+        : plan_(std::exchange(other.plan_, no_plan)),
+          work_bytes_(other.work_bytes_),
+          to_clear_(other.to_clear_) {}
     FftBatch& operator=(FftBatch&&) = delete;
 
     /// Bytes of the work area.
@@ -39,6 +41,7 @@ class FftBatch {
 
     cufftHandle plan_ = no_plan;
     std::size_t work_bytes_ = 0;
+    std::int64_t to_clear_;  ///< bins: cuFFT leaves their imaginary parts as they were where length is 1
 };
 
 /// cuFFT's names for transforms in precision R.

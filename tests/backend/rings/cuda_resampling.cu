@@ -1,6 +1,6 @@
 #include "backend/cuda_helpers.cuh"
 
-// Resampling in theta where it has more than small sizes to go through.
+// Where the stages of rings have more, or less, than usual sizes to go through.
 namespace zonal::test {
 namespace {
 
@@ -48,6 +48,29 @@ TEST_F(CudaResampling, RingsTooLongForSharedMemoryAgreeWithTheCpu) {
         const AlmArray back = adjoint(cpu, map);
         EXPECT_LE(largest_difference(adjoint(cuda, map), back) / largest(back),
                   2 * transform_rounding(900, spin));
+    }
+}
+
+TEST_F(CudaResampling, RingsOfOnePixelDoNotReadWhatIsNotWritten) {
+    // Enough of each length for the FFT library, in memory that the two lengths share. What the long rings
+    // leave there, the short ones must not read.
+    std::vector<Ring> rings;
+    std::int64_t next = 0;
+    for (const std::int64_t n : {1, 64})
+        for (int k = 0; k < 20; ++k) {
+            rings.push_back(make_ring(0.2 + 0.1 * k + 0.001 * static_cast<double>(n), 0.7, 0.01, n, next));
+            next += n;
+        }
+    const Grid grid(rings);
+    for (const int spin : {0, 2}) {
+        const ShtPlan cpu(grid, on(Device::cpu(), 30, spin)), cuda(grid, on(Device::cuda(), 30, spin));
+        MapArray map = synthesis(cpu, random_spin_alm(cpu.layout(), 1, cpu.alm_components(), spin, 3)),
+                 wrong = map;
+        std::fill(wrong.begin(), wrong.end(), std::nan(""));
+        adjoint(cuda, wrong);
+        const AlmArray back = adjoint(cpu, map);
+        EXPECT_LE(largest_difference(adjoint(cuda, map), back) / largest(back),
+                  2 * transform_rounding(30, spin));
     }
 }
 
