@@ -17,16 +17,8 @@ void add_terms(Device, const SetTerms&, const double*, double*) {
 void set_values(Device, const SetTerms&, const double*, double*) {
     refuse();
 }
-template <class From, class To>
-void copy_signal(Device, View<const From, 1>, View<To, 1>) {
-    refuse();
-}
 std::optional<NumberedAngle> first_not_finite(const char*, Device, View<const double, 1>) {
     refuse();
 }
-
-template void copy_signal(Device, View<const double, 1>, View<double, 1>);
-template void copy_signal(Device, View<const double, 1>, View<float, 1>);
-template void copy_signal(Device, View<const float, 1>, View<double, 1>);
 
 }  // namespace zonal::beams::cuda

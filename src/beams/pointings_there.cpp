@@ -94,13 +94,14 @@ void to_host(ValueTransfer& transfer, const T* there, const View<T, 1>& row) {
 template <class T>
 void bring(Device device, ValueTransfer& transfer, const View<const T, 1>& tod,
            const View<double, 1>& signal) {
-    if (tod.space() == MemorySpace::cuda) return cuda::copy_signal<T, double>(device, tod, signal);
+    if (tod.space() == MemorySpace::cuda)
+        return points::cuda::gather<T, double>("tod", device, nullptr, tod, signal);
     if constexpr (std::is_same_v<T, double>) {
         to_gpu(transfer, tod, signal.data());
     } else {
         const WorkArray<T, 1> narrow(device, {tod.size()});
         to_gpu(transfer, tod, narrow.data());
-        cuda::copy_signal<T, double>(device, narrow.view(), signal);
+        points::cuda::gather<T, double>("tod", device, nullptr, narrow.view(), signal);
     }
 }
 
@@ -108,12 +109,13 @@ void bring(Device device, ValueTransfer& transfer, const View<const T, 1>& tod,
 template <class T>
 void deliver(Device device, ValueTransfer& transfer, const View<const double, 1>& signal,
              const View<T, 1>& tod) {
-    if (tod.space() == MemorySpace::cuda) return cuda::copy_signal<double, T>(device, signal, tod);
+    if (tod.space() == MemorySpace::cuda)
+        return points::cuda::gather<double, T>("tod", device, nullptr, signal, tod);
     if constexpr (std::is_same_v<T, double>) {
         to_host(transfer, signal.data(), tod);
     } else {
         WorkArray<T, 1> narrow(device, {tod.size()});
-        cuda::copy_signal<double, T>(device, signal, narrow.view());
+        points::cuda::gather<double, T>("tod", device, nullptr, signal, narrow.view());
         to_host<T>(transfer, narrow.data(), tod);
     }
 }

@@ -100,6 +100,7 @@ void to_host(ValueTransfer&, const void*, void*, std::int64_t) {
     refuse();
 }
 template void gather(const char*, Device, const std::int64_t*, View<const float, 1>, View<double, 1>);
+template void gather(const char*, Device, const std::int64_t*, View<const double, 1>, View<float, 1>);
 
 #define ZONAL_INSTANTIATE(T)                                                                            \
     template void synthesize(View<const std::complex<T>, 3>, SampleMemory&, std::vector<PointErrors>*); \

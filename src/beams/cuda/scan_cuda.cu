@@ -106,16 +106,6 @@ struct SetValues {
         }
     }
 };
-template <class From, class To>
-struct CopySignal {
-    const From* from;
-    std::int64_t step_from;
-    To* to;
-    std::int64_t step_to;
-    __device__ void operator()(std::int64_t i) const {
-        to[i * step_to] = static_cast<To>(from[i * step_from]);
-    }
-};
 struct FindNotFinite {
     const double* angles;
     std::int64_t step;
@@ -137,15 +127,6 @@ void set_values(Device device, const SetTerms& terms, const double* signals, dou
     for_each("turning signals to fields", terms.n_pointings, SetValues{terms, signals, values});
 }
 
-template <class From, class To>
-void copy_signal(Device device, View<const From, 1> from, View<To, 1> to) {
-    const core::CurrentDevice current(device.index());
-    core::require_place("tod", from, device.index());
-    core::require_place("tod", to, device.index());
-    for_each("copying signals", to.extent(0),
-             CopySignal<From, To>{from.data(), from.stride(0), to.data(), to.stride(0)});
-}
-
 std::optional<NumberedAngle> first_not_finite(const char* name, Device device, View<const double, 1> angles) {
     const core::CurrentDevice current(device.index());
     core::require_place(name, angles, device.index());
@@ -153,19 +134,10 @@ std::optional<NumberedAngle> first_not_finite(const char* name, Device device, V
     const core::DeviceArray<unsigned long long> found(std::vector<unsigned long long>{none});
     for_each("checking angles", angles.extent(0),
              FindNotFinite{angles.data(), angles.stride(0), found.data()});
-    unsigned long long first = none;
-    core::check_cuda(cudaMemcpy(&first, found.data(), sizeof first, cudaMemcpyDeviceToHost),
-                     "checking angles");
+    const unsigned long long first = core::value_at(found.data());
     if (first == none) return std::nullopt;
-    NumberedAngle one{static_cast<std::int64_t>(first), 0};
-    core::check_cuda(cudaMemcpy(&one.angle, angles.data() + one.number * angles.stride(0), sizeof one.angle,
-                                cudaMemcpyDeviceToHost),
-                     "checking angles");
-    return one;
+    const auto number = static_cast<std::int64_t>(first);
+    return NumberedAngle{number, core::value_at(angles.data() + number * angles.stride(0))};
 }
-
-template void copy_signal(Device, View<const double, 1>, View<double, 1>);
-template void copy_signal(Device, View<const double, 1>, View<float, 1>);
-template void copy_signal(Device, View<const float, 1>, View<double, 1>);
 
 }  // namespace zonal::beams::cuda

@@ -35,10 +35,6 @@ void add_terms(Device device, const SetTerms& terms, const double* values, doubl
 /// The transpose: values = what their terms count of the signals.
 void set_values(Device device, const SetTerms& terms, const double* signals, double* values);
 
-/// to = from, rounded to floats where those are wanted. Both lie in the device's memory, one is the caller's.
-template <class From, class To>
-void copy_signal(Device device, View<const From, 1> from, View<To, 1> to);
-
 /// An angle, and where among others it is.
 struct NumberedAngle {
     std::int64_t number;

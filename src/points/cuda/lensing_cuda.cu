@@ -95,10 +95,12 @@ template <class In, class Out>
 struct Gather {
     const std::int64_t* value_of;
     const In* from;
-    std::int64_t stride;
+    std::int64_t from_stride;
     Out* to;
+    std::int64_t to_stride;
     __device__ void operator()(std::int64_t i) const {
-        to[i] = static_cast<Out>(from[(value_of == nullptr ? i : value_of[i]) * stride]);
+        const std::int64_t k = value_of == nullptr ? i : value_of[i];
+        to[i * to_stride] = static_cast<Out>(from[k * from_stride]);
     }
 };
 template <class T>
@@ -211,8 +213,9 @@ void gather(const char* name, Device device, const std::int64_t* value_of, View<
             View<Out, 1> points) {
     const core::CurrentDevice current(device.index());
     core::require_place(name, values, device.index());
+    core::require_place(name, points, device.index());
     for_each("copying values", points.extent(0),
-             Gather<In, Out>{value_of, values.data(), values.stride(0), points.data()});
+             Gather<In, Out>{value_of, values.data(), values.stride(0), points.data(), points.stride(0)});
 }
 
 template <class T>
@@ -266,6 +269,7 @@ template void turn_values(Device, View<const double, 2>, int, double, View<doubl
 template void gather(const char*, Device, const std::int64_t*, View<const double, 1>, View<double, 1>);
 template void gather(const char*, Device, const std::int64_t*, View<const float, 1>, View<float, 1>);
 template void gather(const char*, Device, const std::int64_t*, View<const float, 1>, View<double, 1>);
+template void gather(const char*, Device, const std::int64_t*, View<const double, 1>, View<float, 1>);
 template void scatter(Device, const std::int64_t*, View<const double, 1>, View<double, 1>);
 template void scatter(Device, const std::int64_t*, View<const float, 1>, View<float, 1>);
 
