@@ -95,9 +95,10 @@ print_figures() {
     echo ']}'
 }
 
-# sanitize LOG TOOL DIVISOR PROGRAM FILTER: prints how long it took, or the log of what fails.
+# sanitize LOG TOOL DIVISOR PROGRAM FILTER: prints how long it took, or the log of what fails. On any of the GPUs.
 sanitize() {
-    if ZONAL_TEST_DIVISOR=$3 compute-sanitizer --tool "$2" --error-exitcode 1 --print-limit 5 "$4" --gtest_brief=1 --gtest_filter="$5" \
+    local number=$((RANDOM % $(nvidia-smi -L | wc -l)))
+    if CUDA_VISIBLE_DEVICES=${CUDA_VISIBLE_DEVICES-$number} ZONAL_TEST_DIVISOR=$3 compute-sanitizer --tool "$2" --error-exitcode 1 --print-limit 5 "$4" --gtest_brief=1 --gtest_filter="$5" \
         --gtest_output="xml:$1.xml" >"$1" 2>&1 && grep -q 'PASSED  \] [1-9]' "$1"; then
         printf '%s: no error in %s s: %s\n' "$2" $SECONDS "$5"
     else

@@ -1,8 +1,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <barrier>
-
 #include "backend/distributed/ranks_of.cuh"
 #include "distributed/device_link.hpp"
 
@@ -13,30 +11,27 @@ namespace {
 
 using distributed::DeviceLink, distributed::Message;
 
-/// What ranks that are threads have to send, and where they meet.
-struct Copies {
-    explicit Copies(std::size_t n_ranks) : meet(static_cast<std::ptrdiff_t>(n_ranks)), sent(n_ranks) {}
-    std::barrier<> meet;
-    std::vector<std::vector<Message<const std::byte>>> sent;  ///< [rank]
-};
+/// What ranks that are threads have to send: [rank]
+using Sent = std::vector<std::vector<Message<const std::byte>>>;
 
 /// All is over when exchange() returns.
 class CopyingLink final : public DeviceLink {
   public:
-    CopyingLink(std::shared_ptr<Copies> copies, int rank) : copies_(std::move(copies)), rank_(rank) {}
+    CopyingLink(distributed::Transport& job, std::shared_ptr<Sent> sent)
+        : job_(job), sent_(std::move(sent)) {}
 
     int device() const override { return 0; }
     std::unique_ptr<distributed::Exchange> exchange(const std::vector<Message<const std::byte>>& send,
                                                     const std::vector<Message<std::byte>>& receive,
                                                     void* stream) override {
         wait(stream, [] {});
-        copies_->sent[static_cast<std::size_t>(rank_)] = send;
-        copies_->meet.arrive_and_wait();
-        std::vector<std::size_t> next(copies_->sent.size());
+        (*sent_)[static_cast<std::size_t>(job_.rank())] = send;
+        meet();
+        std::vector<std::size_t> next(sent_->size());
         for (const auto& message : receive) {
-            const auto& theirs = copies_->sent[static_cast<std::size_t>(message.rank)];
+            const auto& theirs = (*sent_)[static_cast<std::size_t>(message.rank)];
             auto& k = next[static_cast<std::size_t>(message.rank)];
-            while (theirs.at(k).rank != rank_) ++k;
+            while (theirs.at(k).rank != job_.rank()) ++k;
             EXPECT_EQ(theirs[k].bytes.size(), message.bytes.size());
             core::check_cuda(cudaMemcpy(message.bytes.data(), theirs[k].bytes.data(), message.bytes.size(),
                                         cudaMemcpyDeviceToDevice),
@@ -44,7 +39,7 @@ class CopyingLink final : public DeviceLink {
             ++k;
         }
         core::check_cuda(cudaDeviceSynchronize(), "copying messages");
-        copies_->meet.arrive_and_wait();
+        meet();
         return std::make_unique<Over>();
     }
     void wait(void* stream, const std::function<void()>&) override {
@@ -55,8 +50,10 @@ class CopyingLink final : public DeviceLink {
     struct Over final : distributed::Exchange {
         void wait() override {}
     };
-    const std::shared_ptr<Copies> copies_;
-    const int rank_;
+    void meet() { job_.gather(""); }  // throws where a rank is gone
+
+    distributed::Transport& job_;
+    const std::shared_ptr<Sent> sent_;
 };
 
 class DeviceBands : public OnCuda {
@@ -65,11 +62,11 @@ class DeviceBands : public OnCuda {
     static void expect_of(const RanksOf<Real>& expected, std::size_t n_ranks,
                           const std::vector<double>& speeds = {}) {
         for (const bool on_device : {false, true}) {
-            const auto copies = std::make_shared<Copies>(n_ranks);
+            const auto sent = std::make_shared<Sent>(n_ranks);
             expected.expect_of(Devices(n_ranks, Device::cuda(0)), speeds, ExchangeWay::nccl, on_device,
                                [&](const Communicator& ranks) {
                                    ranks.transport()->device_link =
-                                       std::make_shared<CopyingLink>(copies, ranks.rank());
+                                       std::make_shared<CopyingLink>(*ranks.transport(), sent);
                                });
         }
     }
