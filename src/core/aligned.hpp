@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <new>
+#include <utility>
 #include <vector>
 
 #include "zonal/view.hpp"
@@ -43,8 +44,13 @@ class Scratch {
     double* reserve(std::int64_t count);
     std::int64_t bytes() const { return capacity_ * static_cast<std::int64_t>(sizeof(double)); }
     ~Scratch() { release(); }
-    Scratch(const Scratch&) = delete;
-    Scratch& operator=(const Scratch&) = delete;
+    Scratch(Scratch&& other) noexcept
+        : data_(std::exchange(other.data_, nullptr)), capacity_(std::exchange(other.capacity_, 0)) {}
+    Scratch& operator=(Scratch&& other) noexcept {
+        std::swap(data_, other.data_);
+        std::swap(capacity_, other.capacity_);
+        return *this;
+    }
 
   private:
     void release();

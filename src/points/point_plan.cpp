@@ -156,7 +156,9 @@ void PointPlan::Implementation::sort(View<const double, 1> theta, View<const dou
     const std::int64_t n_parts =
         std::max<std::int64_t>(threads_for(plan.options, of_point * static_cast<double>(n_points)), 1);
     points::require_room(n_points, n_tiles * (n_parts + 1), t.lmax);
-    auto* const sorted = reinterpret_cast<PlacedPoint*>(memory_.reserve(4 * (n_points + points_at_once)));
+    const std::int64_t doubles = 4 * (n_points + points_at_once);
+    memory_ = sht::take_scratch(doubles);
+    auto* const sorted = reinterpret_cast<PlacedPoint*>(memory_.reserve(doubles));
     std::fill_n(sorted + n_points, points_at_once, PlacedPoint{});
     placed = sorted;
     std::vector<SortedPart> parts(static_cast<std::size_t>(n_parts));

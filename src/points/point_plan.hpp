@@ -1,11 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
-#include "core/aligned.hpp"
 #include "points/point_kernels.hpp"
 #include "points/sphere_samples.hpp"
+#include "sht/transform_cache.hpp"
 #include "zonal/points/plan.hpp"
 
 namespace zonal {
@@ -15,6 +16,9 @@ class PointPlan::Implementation {
   public:
     Implementation(const SphereSamples& made_of, View<const double, 1> theta, View<const double, 1> phi,
                    std::int64_t n_fields);
+    ~Implementation() { sht::leave_scratch(std::move(memory_)); }
+    Implementation(const Implementation&) = delete;
+    Implementation& operator=(const Implementation&) = delete;
 
     std::int64_t n_tiles() const { return std::ssize(tile_begin) - 1; }
     /// Of all rows and columns that are stored, the first of a tile.

@@ -220,6 +220,7 @@ void SampleArray::Storage::set_maps(std::int64_t count) {
     if (size > few && 8 * size > memory.bytes())
         require_memory(8 * static_cast<double>(size),
                        fmt::format("lmax = {}: samples of {} maps", plan->options.lmax, n_maps));
+    if (memory.bytes() == 0) memory = sht::take_scratch(size);
     data = memory.reserve(size);
 }
 

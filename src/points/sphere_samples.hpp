@@ -2,13 +2,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
-#include "core/aligned.hpp"
 #include "points/cuda/points_cuda.hpp"
 #include "points/sample_choice.hpp"
 #include "points/sample_stage.hpp"
 #include "points/window.hpp"
+#include "sht/transform_cache.hpp"
 #include "zonal/points/samples.hpp"
 
 namespace zonal {
@@ -56,6 +57,9 @@ struct SampleArray::Storage {
     /// In memory of somebody else, with room for them, of the device that the plan computes on.
     Storage(std::shared_ptr<const SphereSamples::Implementation> made_by, std::int64_t maps, SampleRows all,
             double* lent);
+    ~Storage() { sht::leave_scratch(std::move(memory)); }
+    Storage(const Storage&) = delete;
+    Storage& operator=(const Storage&) = delete;
     /// The same from now on.
     void lend(double* lent, std::int64_t maps);
     /// Makes it hold `count` maps from now on; memory grows if need be.

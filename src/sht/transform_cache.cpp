@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <limits>
 #include <list>
 #include <mutex>
 #include <optional>
@@ -69,6 +70,27 @@ class TransformCache {
         shrink();
     }
 
+    std::optional<core::Scratch> take_scratch(std::int64_t bytes) {
+        const std::lock_guard lock(mutex_);
+        const auto found = std::find_if(scratch_.begin(), scratch_.end(), [&](const auto& one) {
+            return one.bytes >= bytes && one.bytes <= bytes + bytes / 4;
+        });
+        if (found == scratch_.end()) return {};
+        std::optional<core::Scratch> memory(std::move(found->kept));
+        bytes_ -= found->bytes;
+        scratch_.erase(found);
+        return memory;
+    }
+
+    void leave(core::Scratch memory) {
+        const auto bytes = memory.bytes();
+        const std::lock_guard lock(mutex_);
+        if (bytes > limit_ / 2) return;
+        scratch_.push_front({std::move(memory), bytes, ++uses_});
+        bytes_ += bytes;
+        shrink();
+    }
+
     void set_limit(std::int64_t bytes) {
         const std::lock_guard lock(mutex_);
         limit_ = bytes;
@@ -78,11 +100,13 @@ class TransformCache {
         const std::lock_guard lock(mutex_);
         plans_.clear();
         workspaces_.clear();
+        scratch_.clear();
         bytes_ = 0;
     }
     void clear_workspaces() {
         const std::lock_guard lock(mutex_);
         while (!workspaces_.empty()) drop_last(workspaces_);
+        while (!scratch_.empty()) drop_last(scratch_);
     }
     std::int64_t bytes() const {
         const std::lock_guard lock(mutex_);
@@ -114,12 +138,20 @@ class TransformCache {
         bytes_ -= entries.back().bytes;
         entries.pop_back();
     }
+    template <class T>
+    static std::uint64_t last_use(const std::list<Entry<T>>& entries) {
+        return entries.empty() ? std::numeric_limits<std::uint64_t>::max() : entries.back().use;
+    }
     /// Drops what was used longest ago.
     void shrink() {
         while (bytes_ > limit_) {
-            const bool is_plan =
-                workspaces_.empty() || (!plans_.empty() && plans_.back().use < workspaces_.back().use);
-            is_plan ? drop_last(plans_) : drop_last(workspaces_);
+            const auto oldest = std::min({last_use(plans_), last_use(workspaces_), last_use(scratch_)});
+            if (oldest == last_use(plans_))
+                drop_last(plans_);
+            else if (oldest == last_use(workspaces_))
+                drop_last(workspaces_);
+            else
+                drop_last(scratch_);
         }
     }
 
@@ -127,6 +159,7 @@ class TransformCache {
     // What was used last comes first.
     std::list<Entry<std::shared_ptr<const ShtPlan>>> plans_;
     std::list<Entry<ShtWorkspace>> workspaces_;
+    std::list<Entry<core::Scratch>> scratch_;
     std::int64_t bytes_ = 0;
     std::uint64_t uses_ = 0;
     std::int64_t limit_ = std::int64_t{240} << 20;  ///< set_cache_limit's 256 MiB without those of grids
@@ -179,4 +212,21 @@ void leave_workspace(const ShtPlan& plan, ShtWorkspace workspace) {
     if (shares_workspaces(plan)) cache().leave(std::move(workspace));
 }
 
+namespace sht {
+
+core::Scratch take_scratch(std::int64_t doubles) {
+    constexpr std::int64_t size = sizeof(double);
+    auto memory = cache().take_scratch(size * doubles).value_or(core::Scratch());
+    memory.reserve(doubles);
+    return memory;
+}
+
+void leave_scratch(core::Scratch memory) noexcept {
+    try {
+        if (memory.bytes() > 0) cache().leave(std::move(memory));
+    } catch (const std::bad_alloc&) {  // there is no room to note it: it is freed
+    }
+}
+
+}  // namespace sht
 }  // namespace zonal

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "core/aligned.hpp"
 #include "zonal/sht.hpp"
 
 namespace zonal::sht {
@@ -13,5 +14,11 @@ void with_kept_workspace(const ShtPlan& plan, const Work& work) {
     work(workspace);
     leave_workspace(plan, std::move(workspace));
 }
+
+/// Memory of at least this many doubles, of little more where a call before has left it, and new otherwise.
+/// The system has its pages cleared at the first touch, which may take as long as what it is used for.
+core::Scratch take_scratch(std::int64_t doubles);
+/// Leaves it to a later call, as leave_workspace does.
+void leave_scratch(core::Scratch memory) noexcept;
 
 }  // namespace zonal::sht

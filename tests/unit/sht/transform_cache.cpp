@@ -1,10 +1,12 @@
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <functional>
 #include <thread>
 #include <vector>
 
-#include "sht_helpers.hpp"
+#include "point_helpers.hpp"
+#include "sht/transform_cache.hpp"
 #include "zonal/analysis.hpp"
 #include "zonal/error.hpp"
 
@@ -149,6 +151,53 @@ TEST_F(TransformCache, FreesScratchMemoryAlone) {
     clear_workspaces();
     EXPECT_EQ(cached_bytes(), without);
     EXPECT_EQ(kept_plan(Grid::healpix(16), options(40)), plan);
+}
+
+TEST_F(TransformCache, LeavesScratchMemoryToWhatIsLittleSmaller) {
+    core::Scratch memory = sht::take_scratch(1000);
+    const double* const first = memory.reserve(1000);
+    EXPECT_EQ(cached_bytes(), 0) << "what is used is not kept";
+    sht::leave_scratch(std::move(memory));
+    EXPECT_EQ(cached_bytes(), 8000);
+    EXPECT_NE(sht::take_scratch(1001).reserve(1001), first) << "too small";
+    EXPECT_EQ(sht::take_scratch(799).bytes(), 799 * 8) << "too large";
+    memory = sht::take_scratch(800);
+    EXPECT_EQ(memory.reserve(800), first);
+    EXPECT_EQ(cached_bytes(), 0);
+    sht::leave_scratch(std::move(memory));
+    sht::leave_scratch({});
+    EXPECT_EQ(cached_bytes(), 8000);
+    const auto plan = kept_plan(Grid::healpix(2), options(2));
+    const auto both = cached_bytes();
+    set_cache_limit(both);  // of which a 16th is for rings
+    EXPECT_EQ(cached_bytes(), both - 8000) << "it was used first";
+    EXPECT_EQ(kept_plan(Grid::healpix(2), options(2)), plan);
+    sht::leave_scratch(sht::take_scratch(both / 8));
+    EXPECT_EQ(cached_bytes(), both - 8000) << "more than half of the limit";
+}
+
+TEST_F(TransformCache, PointsDoNotReadWhatTheirMemoryHeldBefore) {
+    constexpr std::int64_t n = 300;
+    const PointOptions all = point_options(40, 2, 1e-9);
+    Array<double, 1> theta({n}), phi({n});
+    for (std::int64_t i = 0; i < n; ++i) theta(i) = 0.01 * (i + 1), phi(i) = 0.7 * i;
+    const AlmArray alm = random_spin_alm(AlmLayout(40), 1, 2, 2, 3);
+    AlmArray not_numbers = alm;
+    std::fill_n(not_numbers.data(), not_numbers.size(), std::complex<double>(std::nan(""), std::nan("")));
+    const auto made_of = [&](const AlmArray& given, AlmArray& back) {
+        const PointTransform transform(theta.view(), phi.view(), all);
+        PointWorkspace workspace = transform.make_workspace();
+        MapArray values({1, 2, n});
+        transform.synthesize<double>(given.view(), values.view(), workspace);
+        transform.adjoint<double>(values.view(), back.view(), workspace);
+        return values;
+    };
+    AlmArray expected_back = alm, back = alm;
+    const MapArray expected = made_of(alm, expected_back);
+    made_of(not_numbers, back);
+    EXPECT_GT(cached_bytes(), 1 << 16) << "samples and points";
+    EXPECT_EQ(relative_difference(made_of(alm, back), expected), 0);
+    EXPECT_EQ(relative_difference(back, expected_back), 0);
 }
 
 TEST_F(TransformCache, DoesNotChangeResults) {
