@@ -162,8 +162,9 @@ class ShtPlan {
 };
 
 /// What is kept between calls: the plans on the CPU of the last few grids and options, scratch memory of
-/// their calls, and the rings of the last few grids, so that the second call of a kind makes none of them
-/// anew. Functions that are given a grid, not a plan, take theirs here. Results do not depend on it.
+/// their calls and of plans at points, and the rings of the last few grids, so that the second call of a kind
+/// makes none of them anew. Functions that are given a grid, not a plan, take theirs here. Results do not
+/// depend on it.
 
 /// The plan that an earlier call made for an equal grid and these options, or a new one, which is kept if it
 /// is the CPU's. Throws what ShtPlan throws.
