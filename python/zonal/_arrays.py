@@ -272,6 +272,8 @@ def _stacked(rows: Any) -> NDArray[Any]:
 
 def _overlaps_itself(array: NDArray[Any]) -> bool:
     """Whether elements share memory, or axes are interleaved as no usual array has them."""
+    if array.size == 0:
+        return False
     span = array.itemsize
     for stride, length in sorted((abs(stride), length) for stride, length in zip(array.strides, array.shape) if length > 1):
         if stride < span:

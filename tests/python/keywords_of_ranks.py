@@ -5,6 +5,7 @@ import importlib.util
 import numpy as np
 from mpi4py import MPI
 
+import keywords_of_points
 import zonal
 from keyword_cases import With, outcome
 from keywords_of_convolutions import BUMP, KERNEL, WIDE, profile, summed
@@ -157,6 +158,28 @@ def _of_convolutions():
     ]
 
 
+def _of_points():
+    ranks = zonal.mpi.SHT(MPI.COMM_SELF, HEALPIX, keywords_of_points.LMAX, threads=1)
+    alm, pair, theta, values = (getattr(keywords_of_points, name) for name in ("ALM", "PAIR", "THETA", "VALUES"))
+    made = lambda **k: zonal.mpi.PointTransform(ranks, theta, keywords_of_points.PHI, **k)
+    direct = keywords_of_points.direct
+
+    def written(call, space, out=None):
+        result = call(**({} if out is None else {"out": space}))
+        return result, result is space
+
+    return [
+        of("mpi.PointTransform.__init__", lambda **k: made(**k).synthesize(pair if k.get("spin") else alm), {}, within=1e-8,
+           spin=(2, 0, lambda: direct(pair, spin=2))),
+        of("mpi.PointTransform.__init__", lambda **k: bool(np.abs(made(**k).synthesize(alm) - direct(alm)).max() > 1e-8), {},
+           error=(1e-2, 1e-10, lambda: True)),
+        of("mpi.PointTransform.synthesize", lambda **k: written(lambda **o: made().synthesize(alm, **o), np.zeros(len(theta)), **k), {}, within=1e-8,
+           out=(True, DEFAULT, lambda: (direct(alm), True))),
+        of("mpi.PointTransform.adjoint", lambda **k: written(lambda **o: made().adjoint(values, **o), np.zeros(len(alm), complex), **k), {}, within=1e-8,
+           out=(True, DEFAULT, lambda: (zonal.PointTransform(theta, keywords_of_points.PHI, keywords_of_points.LMAX).adjoint(values), True))),
+    ]
+
+
 def _of_one_library(name, call, narrow):
     if name == "jax":
         return [of("jax.almxfl", call("almxfl", NARROW, BEAM[:8]), narrow, within=SUM,
@@ -254,4 +277,4 @@ def _window_of_cosine(support, n_nodes=73):
 
 def cases():
     """All of them."""
-    return [case for group in (*_of_ranks(), *_of_convolutions(), *_of_libraries()) for case in group]
+    return [case for group in (*_of_ranks(), *_of_convolutions(), *_of_points(), *_of_libraries()) for case in group]

@@ -51,6 +51,7 @@ QUICK = {
         zonal.mpi.SHT.cross_spectra zonal.mpi.SHT.anafast zonal.mpi.SHT.synalm zonal.mpi.SHT.synfast zonal.mpi.SHT.convolve
         zonal.mpi.SHT.read_map zonal.mpi.SHT.write_map zonal.mpi.SHT.read_alm zonal.mpi.SHT.write_alm
         zonal.mpi.PixelConvolution.__init__ zonal.mpi.PixelConvolution.__call__
+        zonal.mpi.PointTransform.__init__ zonal.mpi.PointTransform.synthesize zonal.mpi.PointTransform.adjoint
         zonal.mpi.SHT.scatter_map zonal.mpi.SHT.gather_map zonal.mpi.SHT.scatter_alm zonal.mpi.SHT.gather_alm""",
 }
 """Names of all other public functions, by that reason."""

@@ -42,6 +42,12 @@ def test_sums_over_pixels_are_those_of_one_process(n_ranks):
     assert code == 0 and out.count("done") == n_ranks, out + err
 
 
+@pytest.mark.parametrize("n_ranks", [1, 2, 3])
+def test_transforms_at_points_are_those_of_one_process(n_ranks):
+    code, out, err = finish(start_case(n_ranks, "", "mpi_points.py"))
+    assert code == 0 and out.count("done") == n_ranks, out + err
+
+
 class Broken:
     """Stands for a communicator of two ranks whose call fails."""
 

@@ -17,6 +17,7 @@
 #include "sky_spectra.hpp"
 #include "transform.hpp"
 #include "zonal/distributed/convolution.hpp"
+#include "zonal/distributed/points.hpp"
 #include "zonal/io/cost_model.hpp"
 #include "zonal/io/parts.hpp"
 #include "zonal/planning/map_smoothing.hpp"
@@ -258,6 +259,53 @@ void define_convolve(nb::class_<RankConvolution>& convolution) {
                     nb::arg("convolved").noconvert(), nb::arg("progress").none());
 }
 
+/// A transform at points, whose alm a divided sky has.
+class RankPoints {
+  public:
+    RankPoints(const DividedSky& sky, const HostArrayOfRank<const double, 1>& theta,
+               const HostArrayOfRank<const double, 1>& phi, int spin, double error)
+        : transform_(without_gil([&] {
+              const AlmLayout layout = sky.sky().layout();
+              std::vector<std::int64_t> orders;
+              for (std::int64_t k = 0; k < layout.n_orders(); ++k) orders.push_back(layout.order(k));
+              return DistributedPointTransform(sky.sky().ranks(), orders, view_of<1>(theta), view_of<1>(phi),
+                                               {.lmax = layout.lmax(),
+                                                .mmax = layout.mmax(),
+                                                .spin = spin,
+                                                .error = error,
+                                                .threads = sky.sky().threads()});
+          })) {}
+
+    const DistributedPointTransform& transform() const { return transform_; }
+
+    template <class T>
+    void synthesize(const HostArray<const Complex<T>>& alm, const HostArray<T>& values) {
+        const auto from = batch(alm);
+        const auto to = batch(values);
+        without_gil([&] { transform_.synthesize<T>(from, to); });
+    }
+    template <class T>
+    void adjoint(const HostArray<const T>& values, const HostArray<Complex<T>>& alm) {
+        const auto from = batch(values);
+        const auto to = batch(alm);
+        without_gil([&] { transform_.adjoint<T>(from, to); });
+    }
+
+  private:
+    template <class T>
+    View<T, 3> batch(const HostArray<T>& array) const {
+        return batch_of(array, transform_.samples().components() == 2);
+    }
+
+    DistributedPointTransform transform_;
+};
+
+template <class T>
+void define_calls(nb::class_<RankPoints>& points) {
+    points.def("synthesize", &RankPoints::synthesize<T>, nb::arg().noconvert(), nb::arg().noconvert())
+        .def("adjoint", &RankPoints::adjoint<T>, nb::arg().noconvert(), nb::arg().noconvert());
+}
+
 template <class T>
 void define_calls(nb::class_<DistributedTransform>& transform) {
     transform.def("realize", &DistributedTransform::realize<T>, nb::arg(), nb::arg(), nb::arg().noconvert())
@@ -312,6 +360,16 @@ void bind_distributed(nb::module_& module) {
     });
     define_convolve<double>(convolution);
     define_convolve<float>(convolution);
+
+    nb::class_<RankPoints> points(module, "RankPoints");
+    points
+        .def(nb::init<const DividedSky&, const HostArrayOfRank<const double, 1>&,
+                      const HostArrayOfRank<const double, 1>&, int, double>())
+        .def_prop_ro("bound", [](const RankPoints& p) { return p.transform().samples().bound(); })
+        .def_prop_ro("n_samples", [](const RankPoints& p) { return p.transform().samples().n_samples(); })
+        .def_prop_ro("width", [](const RankPoints& p) { return p.transform().samples().width(); });
+    define_calls<double>(points);
+    define_calls<float>(points);
 
     nb::class_<DistributedTransform> transform(module, "DistributedTransform");
     transform

@@ -17,13 +17,14 @@ Start it with `mpirun -n 4 python -m mpi4py sky.py`: so a rank that ends with an
 
 from .._core import RankShare
 from ._convolution import PixelConvolution
+from ._points import PointTransform
 from ._sht import SHT
 from ._simulations import simulated_spectra
 
-for _public in (RankShare, PixelConvolution, SHT, simulated_spectra):
+for _public in (RankShare, PixelConvolution, PointTransform, SHT, simulated_spectra):
     _public.__module__ = "zonal.mpi"
 
-__all__ = ["SHT", "PixelConvolution", "RankShare", "simulated_spectra"]
+__all__ = ["SHT", "PixelConvolution", "PointTransform", "RankShare", "simulated_spectra"]
 
 
 def __dir__() -> list[str]:
