@@ -22,6 +22,7 @@
 #include "zonal/distributed/convolution.hpp"
 #include "zonal/distributed/map_share.hpp"
 #include "zonal/distributed/plan.hpp"
+#include "zonal/distributed/points.hpp"
 #include "zonal/distributed/sky.hpp"
 #include "zonal/error.hpp"
 #include "zonal/filters.hpp"
