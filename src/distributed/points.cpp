@@ -105,6 +105,9 @@ struct DistributedPointTransform::Implementation {
         sht::check_space("values", values, MemorySpace::host);
     }
 
+    /// Collective. Throws OutOfMemory where what these fields need beyond what is there is too much.
+    void require_memory(std::int64_t n_fields) const;
+
     /// Calls work(field, row) for rows of all fields, on threads.
     template <class Work>
     void for_rows(SampleRows some, std::int64_t n_fields, const Work& work) const {
@@ -167,6 +170,8 @@ DistributedPointTransform::Implementation::Implementation(const Communicator& co
         points.emplace(*samples, theta, phi);
         slots.emplace(of_ranks[rank()], samples->implementation().tables);
     });
+    ranks.agree(
+        fmt::format("{} samples of a circle, {} for a value", samples->n_samples(), samples->width()));
     const points::SampleView reached{nullptr, 0, points->rows()};
     const SampleRows own = n_points == 0 ? SampleRows{} : reached.computed(samples->n_samples());
     const std::int64_t ends[] = {own.first, own.end};
@@ -181,6 +186,21 @@ DistributedPointTransform::Implementation::Implementation(const Communicator& co
     }
     sent.resize(all.size());
     received.resize(all.size());
+}
+
+void DistributedPointTransform::Implementation::require_memory(std::int64_t n_fields) const {
+    const auto& plan = samples->implementation();
+    const PointRank& own = all[rank()];
+    std::int64_t in_messages = own.n_rows() * (plan.tables.mmax + 1), there = memory.bytes();
+    for (std::size_t r = 0; r < all.size(); ++r) {
+        in_messages += all[r].n_rows() * std::ssize(own.orders);
+        there += 8 * static_cast<std::int64_t>(sent[r].capacity() + received[r].capacity());
+    }
+    if (here) there += here->bytes();
+    const std::int64_t doubles = n_fields * ((rows.end - rows.first) * slots->stride() + 2 * in_messages +
+                                             points::field_size(plan, points->rows()));
+    ranks.require_memory(std::max(0.0, static_cast<double>(8 * doubles - there)),
+                         fmt::format("a transform at points with lmax = {}", plan.tables.lmax));
 }
 
 void DistributedPointTransform::Implementation::exchange() {
@@ -292,6 +312,7 @@ void DistributedPointTransform::synthesize(ConstView<std::complex<T>, 3> alm, Vi
     const auto& plan = own.samples->implementation();
     points::for_map_passes(own.components(), alm.extent(0), [&](std::int64_t first, std::int64_t maps) {
         const std::int64_t n_fields = maps * own.components();
+        own.require_memory(n_fields);
         own.ranks.together("a synthesis of samples", [&] {
             const FieldRows rows = own.slot_rows(n_fields);
             points::alm_to_rows<T>(plan, {own.slots->tables, own.slots->orders, *own.layout},
@@ -317,6 +338,7 @@ void DistributedPointTransform::adjoint(ConstView<T, 3> values, View<std::comple
     const auto& plan = own.samples->implementation();
     points::for_map_passes(own.components(), alm.extent(0), [&](std::int64_t first, std::int64_t maps) {
         const std::int64_t n_fields = maps * own.components();
+        own.require_memory(n_fields);
         own.ranks.together("samples of points", [&] {
             SampleArray::Storage& here = own.samples_of(maps);
             if (own.n_points > 0) {

@@ -70,12 +70,18 @@ class TransformCache {
         shrink();
     }
 
+    /// Where none fits, as much as will be taken anew is freed: what is kept adds nothing to the memory of a
+    /// call that has no use for it.
     std::optional<core::Scratch> take_scratch(std::int64_t bytes) {
         const std::lock_guard lock(mutex_);
         const auto found = std::find_if(scratch_.begin(), scratch_.end(), [&](const auto& one) {
             return one.bytes >= bytes && one.bytes <= bytes + bytes / 4;
         });
-        if (found == scratch_.end()) return {};
+        if (found == scratch_.end()) {
+            for (const auto wanted = bytes_ - bytes; bytes_ > wanted && !scratch_.empty();)
+                drop_last(scratch_);
+            return {};
+        }
         std::optional<core::Scratch> memory(std::move(found->kept));
         bytes_ -= found->bytes;
         scratch_.erase(found);
