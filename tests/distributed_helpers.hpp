@@ -2,11 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <memory>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "distributed/transport.hpp"
 #include "sht_helpers.hpp"
 #include "zonal/analysis.hpp"
 #include "zonal/distributed/plan.hpp"
@@ -18,14 +22,75 @@ namespace zonal::test {
 /// One rank per device.
 using Devices = std::vector<Device>;
 
+/// Has ranks that are threads work one after the other: a rank has the turn but for when it waits for others.
+/// compute-sanitizer loses launches where several threads make them, or waits for ever.
+class InTurns final : public distributed::Transport {
+  public:
+    InTurns(std::shared_ptr<distributed::Transport> job, std::shared_ptr<std::mutex> turn)
+        : job_(std::move(job)), turn_(std::move(turn)) {}
+
+    int rank() const override { return job_->rank(); }
+    int size() const override { return job_->size(); }
+    bool is_alone() const override { return job_->is_alone(); }
+    std::unique_ptr<distributed::Exchange> exchange(
+        std::vector<distributed::Message<const std::byte>> send,
+        std::vector<distributed::Message<std::byte>> receive) override {
+        return std::make_unique<Waiting>(job_->exchange(std::move(send), std::move(receive)), turn_);
+    }
+    std::vector<std::string> gather(const std::string& bytes) override {
+        const Pause pause(*turn_);
+        return job_->gather(bytes);
+    }
+    void check_ranks() override { job_->check_ranks(); }
+
+  private:
+    struct Pause {
+        explicit Pause(std::mutex& turn) : turn(turn) { turn.unlock(); }
+        ~Pause() { turn.lock(); }
+        Pause(const Pause&) = delete;
+        Pause& operator=(const Pause&) = delete;
+        std::mutex& turn;
+    };
+    class Waiting final : public distributed::Exchange {
+      public:
+        Waiting(std::unique_ptr<distributed::Exchange> exchange, std::shared_ptr<std::mutex> turn)
+            : exchange_(std::move(exchange)), turn_(std::move(turn)) {}
+        ~Waiting() override {
+            const Pause pause(*turn_);
+            exchange_.reset();
+        }
+        Waiting(const Waiting&) = delete;
+        Waiting& operator=(const Waiting&) = delete;
+        void wait() override {
+            const Pause pause(*turn_);
+            exchange_->wait();
+        }
+
+      private:
+        std::unique_ptr<distributed::Exchange> exchange_;
+        const std::shared_ptr<std::mutex> turn_;
+    };
+
+    const std::shared_ptr<distributed::Transport> job_;
+    const std::shared_ptr<std::mutex> turn_;
+};
+
 /// Calls work(communicator, device) on a thread for each rank and returns what each threw, "" for nothing.
+/// Where the environment has ZONAL_TEST_TURNS, ranks take turns.
 template <class Work>
 std::vector<std::string> on_ranks(const Devices& devices, const Work& work) {
     auto communicators = Communicator::threads(static_cast<int>(devices.size()));
+    const auto turn = std::getenv("ZONAL_TEST_TURNS") != nullptr ? std::make_shared<std::mutex>() : nullptr;
     std::vector<std::string> errors(communicators.size());
     std::vector<std::thread> threads;
     for (std::size_t i = 0; i < communicators.size(); ++i)
         threads.emplace_back([&, i] {
+            std::unique_lock<std::mutex> mine;
+            if (turn) {
+                mine = std::unique_lock(*turn);
+                communicators[i] =
+                    Communicator(std::make_shared<InTurns>(communicators[i].transport(), turn));
+            }
             const Communicator communicator = std::move(communicators[i]);
             try {
                 work(communicator, devices[i]);

@@ -96,11 +96,10 @@ print_figures() {
 }
 
 # sanitize LOG TOOL DIVISOR PROGRAM FILTER: prints how long it took, or the log of what fails. On any of the GPUs.
+# Ranks that are threads take turns (tests/distributed_helpers.hpp).
 sanitize() {
-    local number=$((RANDOM % $(nvidia-smi -L | wc -l))) options=()
-    # Ranks are threads: unless one launch follows the other, the tool loses some, and takes what these wrote for unwritten.
-    if [[ $5 == *DeviceBands* || $5 == *Rank* ]]; then options=(--force-blocking-launches); fi
-    if CUDA_VISIBLE_DEVICES=${CUDA_VISIBLE_DEVICES-$number} ZONAL_TEST_DIVISOR=$3 compute-sanitizer --tool "$2" "${options[@]}" --error-exitcode 1 --print-limit 5 "$4" --gtest_brief=1 --gtest_filter="$5" \
+    local number=$((RANDOM % $(nvidia-smi -L | wc -l)))
+    if CUDA_VISIBLE_DEVICES=${CUDA_VISIBLE_DEVICES-$number} ZONAL_TEST_TURNS=1 ZONAL_TEST_DIVISOR=$3 compute-sanitizer --tool "$2" --error-exitcode 1 --print-limit 5 "$4" --gtest_brief=1 --gtest_filter="$5" \
         --gtest_output="xml:$1.xml" >"$1" 2>&1 && grep -q 'PASSED  \] [1-9]' "$1"; then
         printf '%s: no error in %s s: %s\n' "$2" $SECONDS "$5"
     else

@@ -61,9 +61,6 @@ class DeviceBands : public OnCuda {
     template <class Real>
     static void expect_of(const RanksOf<Real>& expected, std::size_t n_ranks,
                           const std::vector<double>& speeds = {}) {
-        // It loads the kernels, too. The driver loads them at their first use, and where threads did so at
-        // once under compute-sanitizer, it had them wait for each other for ever.
-        expected.expect_of_one(Device::cuda(0));
         for (const bool on_device : {false, true}) {
             const auto sent = std::make_shared<Sent>(n_ranks);
             expected.expect_of(Devices(n_ranks, Device::cuda(0)), speeds, ExchangeWay::nccl, on_device,

@@ -32,14 +32,6 @@ class RanksOf {
         expected_.emplace(plan_, alm_.view(), map_.view(), weights_.view());
     }
 
-    /// One process on a device.
-    void expect_of_one(Device device) const {
-        ShtOptions options = plan_.options();
-        options.device = device;
-        Results<Real> found(ShtPlan(grid_, options), alm_.view(), map_.view(), weights_.view());
-        compare(found);
-    }
-
     /// on_device: whether the transforms' arrays lie on the ranks' devices. before(communicator): what a rank
     /// does first.
     template <class Before>
