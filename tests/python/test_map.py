@@ -241,9 +241,9 @@ def test_a_map_shows_a_picture_of_itself():
     from matplotlib import pyplot
     from matplotlib.image import imread
 
-    half = np.where(zonal.Grid.healpix(NSIDE).angles()[0] < 1, 1.0, zonal.UNSEEN)
+    half, open_before = np.where(zonal.Grid.healpix(NSIDE).angles()[0] < 1, 1.0, zonal.UNSEEN), pyplot.get_fignums()
     picture = imread(BytesIO(zonal.Map(half)._repr_png_()))
-    assert picture.ndim == 3 and picture.shape[1] > 400 and not pyplot.get_fignums()
+    assert picture.ndim == 3 and picture.shape[1] > 400 and pyplot.get_fignums() == open_before
     gray = (abs(picture[..., :3] - 128 / 255) < 1e-6).all(-1)  # the colour of pixels that are UNSEEN
     rows = np.flatnonzero(gray.sum(1) > 20)  # more than a letter's edge
     assert 0.15 * gray.size < gray.sum() < 0.6 * gray.size

@@ -49,13 +49,10 @@ class PointTransform:
             self._spin = sht.spin if spin is None else integer("spin", spin)
             if not 0 <= self._spin <= sht.lmax:
                 raise ValueError(f"spin = {self._spin}: must be from 0 to lmax = {sht.lmax}")
-            places = [np.ascontiguousarray(angles(name, given), float) for name, given in (("theta", theta), ("phi", phi))]
-            for name, given in zip(("theta", "phi"), places):
-                if given.ndim != 1:
-                    raise ValueError(f"{name}: has shape {given.shape}: must be [n_points]")
+            there, along = _places("theta", theta), _places("phi", phi)
             error = real("error", error)
-        self._n_points = len(places[0])
-        self._points = _core.RankPoints(sht._sky(), *places, self._spin, error)
+        self._n_points = len(there)
+        self._points = _core.RankPoints(sht._sky(), there, along, self._spin, error)
 
     @property
     def sht(self) -> SHT:
@@ -113,3 +110,10 @@ class PointTransform:
     def __repr__(self) -> str:
         return (f"<zonal.mpi.PointTransform of {self._n_points} points, lmax={self._sht.lmax}, spin={self._spin}: rank {self._job.rank} "
                 f"of {self._job.size}>")
+
+
+def _places(name: str, given: ArrayLike) -> NDArray[np.float64]:
+    places = np.ascontiguousarray(angles(name, given), float)
+    if places.ndim != 1:
+        raise ValueError(f"{name}: has shape {places.shape}: must be [n_points]")
+    return places
