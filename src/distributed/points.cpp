@@ -29,7 +29,7 @@ std::string bytes_of(std::span<const std::int64_t> numbers) {
 }
 std::vector<std::int64_t> numbers_of(const std::string& bytes) {
     std::vector<std::int64_t> numbers(bytes.size() / sizeof(std::int64_t));
-    std::memcpy(numbers.data(), bytes.data(), bytes.size());
+    if (!numbers.empty()) std::memcpy(numbers.data(), bytes.data(), bytes.size());
     return numbers;
 }
 
